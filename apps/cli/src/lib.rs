@@ -19,12 +19,12 @@ mod x07;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory as _;
 use stan_engine::{Engine, OsSystem};
 
 /// Runs `stan` with the arguments of this process.
 pub fn stan(arguments: Vec<OsString>) -> ExitCode {
-    let cli = match args::Cli::try_parse_from(&arguments) {
+    let cli = match args::Cli::parse_arguments(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let error = usage::explain::<args::Cli>(&arguments, error);
@@ -45,7 +45,7 @@ pub fn stan(arguments: Vec<OsString>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            failure.tell(cli.color);
+            failure.tell(cli.global.color);
             failure.code()
         }
     }

@@ -24,7 +24,7 @@ pub(crate) struct Messages {
 
 impl Messages {
     pub(crate) fn new(cli: &Cli) -> Self {
-        Self { style: style_of_stderr(cli.color), quiet: cli.quiet, verbose: cli.verbose }
+        Self { style: style_of_stderr(cli.global.color), quiet: cli.global.quiet, verbose: cli.global.verbose }
     }
 
     pub(crate) fn hints(&self, hints: &[String]) {

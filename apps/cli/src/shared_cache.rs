@@ -28,7 +28,7 @@ struct Chosen {
 
 /// Reads the command line and the environment; to be called once, before any command.
 pub(crate) fn prepare(cli: &Cli) -> Result<(), Failure> {
-    let address = match &cli.cache_url {
+    let address = match &cli.global.cache_url {
         Some(typed) => Some(typed.clone()),
         None => variable("STAN_CACHE_URL")?,
     };
@@ -40,7 +40,7 @@ pub(crate) fn prepare(cli: &Cli) -> Result<(), Failure> {
     // Without random numbers a server could guess which facts are compared, so that none is asked.
     OsSystem.random(&mut seed).map_err(|error| Failure::internal(format!("there are no random numbers: {error}")))?;
     let cache = SharedCache::new(Box::new(store), secret, u64::from_le_bytes(seed));
-    let _ = CHOSEN.set(Chosen { cache, is_typed: cli.cache_url.is_some() });
+    let _ = CHOSEN.set(Chosen { cache, is_typed: cli.global.cache_url.is_some() });
     Ok(())
 }
 
@@ -106,11 +106,11 @@ pub(crate) fn tell_usage(cli: &Cli) {
     let Some(usage) = CHOSEN.get().and_then(|chosen| chosen.cache.usage()) else { return };
     let SharedUsage { bundles_read, files_read, bytes_read, bundles_missing, bundles_written, bytes_written, .. } =
         usage;
-    let style = style_of_stderr(cli.color);
-    if let Some(complaint) = usage.complaint.as_deref().filter(|_| !cli.quiet) {
+    let style = style_of_stderr(cli.global.color);
+    if let Some(complaint) = usage.complaint.as_deref().filter(|_| !cli.global.quiet) {
         tell(&text!("{} the shared cache: {}", style.warning("warning:"), Untrusted::new(complaint)));
     }
-    if cli.verbose {
+    if cli.global.verbose {
         let read = (counted(files_read, "file"), counted(bundles_read, "bundle"), grouped(bytes_read));
         let written = (counted(bundles_missing, "bundle"), counted(bundles_written, "bundle"), grouped(bytes_written));
         tell(&text!(

@@ -35,7 +35,7 @@ impl Deref for Workspace<'_> {
 
 impl<'e> Workspace<'e> {
     pub(crate) fn find(cli: &Cli, engine: &'e Engine<'e>) -> Result<Self, Failure> {
-        Self::find_at(cli, engine, cli.directory.as_deref().unwrap_or("."), "name an existing folder after -C")
+        Self::find_at(cli, engine, cli.global.directory.as_deref().unwrap_or("."), "name an existing folder after -C")
     }
 
     /// The repository that a typed folder is in; `hint`: what to do when there is no such folder.
@@ -49,10 +49,10 @@ impl<'e> Workspace<'e> {
             Failure::input("the path of the repository is not UTF-8").hint("move it to a folder with a UTF-8 name")
         })?;
         let options = OpenOptions {
-            config: cli.config.clone(),
-            stan_path: cli.stan_path.clone(),
-            allow_outside: cli.allow_outside.clone(),
-            allow_secret: cli.allow_secret.clone(),
+            config: cli.global.config.clone(),
+            stan_path: cli.global.stan_path.clone(),
+            allow_outside: cli.global.allow_outside.clone(),
+            allow_secret: cli.global.allow_secret.clone(),
             package_caches: environment::package_caches(),
         };
         Ok(Self { engine, opened: engine.open(directory, &options)? })
@@ -60,7 +60,7 @@ impl<'e> Workspace<'e> {
 
     /// The repository around a folder argument. A relative one is resolved against `-C`.
     pub(crate) fn find_below(cli: &Cli, engine: &'e Engine<'e>, typed: &str) -> Result<Self, Failure> {
-        let path = Path::new(cli.directory.as_deref().unwrap_or(".")).join(typed);
+        let path = Path::new(cli.global.directory.as_deref().unwrap_or(".")).join(typed);
         let path = path.to_str().unwrap_or(typed).to_owned();
         Self::find_at(cli, engine, &path, "name an existing folder")
     }
@@ -117,7 +117,7 @@ impl<'e> Workspace<'e> {
 /// The absolute path of a file or folder that may not be there yet: relative to the folder after `-C`, links resolved as far as
 /// it is there. `None` when it is not UTF-8, or when nothing on the way is there.
 pub(crate) fn real_place(cli: &Cli, typed: &str) -> Option<String> {
-    let base = std::fs::canonicalize(cli.directory.as_deref().unwrap_or(".")).ok()?;
+    let base = std::fs::canonicalize(cli.global.directory.as_deref().unwrap_or(".")).ok()?;
     let path = base.join(typed);
     let (there, real) = path.ancestors().find_map(|there| Some((there, std::fs::canonicalize(there).ok()?)))?;
     let mut place: PathBuf = real;

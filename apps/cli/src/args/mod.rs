@@ -10,6 +10,7 @@ mod init;
 mod mcp;
 mod outline;
 mod pack;
+mod parse;
 mod read;
 mod run;
 mod select;
@@ -54,6 +55,16 @@ use stan_engine::tokens::Tokenizer;
     help_template = help::TEMPLATE
 )]
 pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Args)]
+pub(crate) struct GlobalArgs {
     /// Run as if started in DIR
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
     pub(crate) directory: Option<String>,
@@ -89,9 +100,6 @@ pub(crate) struct Cli {
     /// Say on stderr how the answer was found
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-
-    #[command(subcommand)]
-    pub(crate) command: Command,
 }
 
 #[derive(Subcommand)]

@@ -35,7 +35,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ApplyArgs) -> Result<()
         }
     };
     drop(progress);
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.json {
         out.json(&report)?;
     } else {

@@ -27,7 +27,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CheckArgs) -> Result<()
         tokenizer: args.tokens.into(),
     };
     let report = check_reply(engine, &workspace.repository(), &request)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     match args.format {
         Some(FindingsFormat::Sarif) => out.json(&SarifLog::of_reply(&report))?,
         None if args.json => out.json(&report)?,

@@ -8,7 +8,7 @@ use crate::exit::Failure;
 use crate::terminal::Output;
 
 pub(crate) fn run(cli: &Cli, args: &CompletionsArgs) -> Result<(), Failure> {
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     out.generated(&describe::completions(Cli::command(), args.shell))?;
     out.finish()?;
     Ok(())

@@ -26,7 +26,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CyclesArgs) -> Result<(
     let request = CyclesRequest { kinds: args.kinds.mask(), shortest: args.shortest, size };
     let work = workspace.answer_request(&args.graph)?;
     let report = cycles(engine, &workspace.repository(), &request, &work)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.format == Some(FindingsFormat::Sarif) {
         out.json(&SarifLog::of_cycles(&report))?;
         out.finish()?;

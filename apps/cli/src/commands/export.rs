@@ -51,7 +51,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ExportArgs) -> Result<(
             Err(error) => failed.push(format!("{typed}: {error}")),
         }
     }
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.json {
         out.json(&report)?;
     } else {

@@ -19,7 +19,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &FindArgs) -> Result<(),
     let work = workspace.request_of(false, None)?;
     let request = FindRequest { words: args.words.clone(), size: size(&args.answer), work };
     let report = find(engine, &workspace.repository(), &request)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.answer.json {
         out.json(&report)?;
     } else {

@@ -32,7 +32,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
     let request = GraphRequest { stats_only: !wants_graph, ..request };
     let outcome = graph(engine, &options, &request)?;
     let messages = Messages::new(cli);
-    if cli.verbose {
+    if cli.global.verbose {
         messages.explain(&explanation(&outcome));
     }
     let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
@@ -42,7 +42,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
     let outcome = restrict(outcome, &files, direction, hops.map_or(usize::MAX, usize::from))?;
     let outcome = diagram_level(outcome, args);
     guard_mermaid(&outcome, args)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     print(&outcome, args, &mut out)?;
     out.finish()?;
     // The figures and the JSON say it themselves; a diagram without edges does not say why.
@@ -64,7 +64,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
 fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace<'_>) -> Result<(), Failure> {
     let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
     let map = build_map(workspace.engine, &workspace.repository(), &request)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     let style = if args.pretty { JsonStyle::Indented } else { JsonStyle::Minified };
     out.document(|out| map.write(out, style))?;
     out.finish()?;
@@ -104,7 +104,7 @@ fn print_missing(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs, workspace: &W
     }
     let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
     let log = SarifLog::of_missing_imports(engine, &workspace.repository(), &request)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     out.json(&log)?;
     out.finish()?;
     Ok(())

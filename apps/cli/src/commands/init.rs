@@ -17,10 +17,10 @@ const SHOWN_LINES: usize = 10;
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &InitArgs) -> Result<(), Failure> {
     let workspace = Workspace::find(cli, engine)?;
-    let found = config::find(engine.system(), &workspace.root, cli.config.as_deref()).map_err(|error| {
+    let found = config::find(engine.system(), &workspace.root, cli.global.config.as_deref()).map_err(|error| {
         EngineError::from(error).hint("fix the configuration first: it says where stan's folder is")
     })?;
-    let stan_path = cli.stan_path.as_deref().unwrap_or(&found.config.stan_path);
+    let stan_path = cli.global.stan_path.as_deref().unwrap_or(&found.config.stan_path);
     let options = InitOptions {
         force: args.force,
         agents: args.agents.map(|action| match action {
@@ -35,7 +35,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &InitArgs) -> Result<(),
     if !args.dry_run {
         apply(engine, &plan)?;
     }
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     print(&plan, args, &mut out)?;
     out.finish()?;
     show_hints(&Messages::new(cli), &found, &plan);

@@ -17,12 +17,12 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 the input or the workspace is at
 
 pub(crate) fn run(cli: &Cli, args: &ManArgs) -> Result<(), Failure> {
     let pages = describe::manual_pages(Cli::command().after_help(EXIT_CODES))?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     match &args.out {
         None => pages.iter().take(1).try_for_each(|page| out.generated(&page.text))?,
         Some(folder) => {
             // A typed path is relative to the folder of `-C`, as with every command.
-            let place = Path::new(cli.directory.as_deref().unwrap_or(".")).join(folder);
+            let place = Path::new(cli.global.directory.as_deref().unwrap_or(".")).join(folder);
             write_pages(&place, &pages).map_err(|error| {
                 Failure::input(format!("cannot write the pages into `{folder}`: {error}"))
                     .hint("name a folder that you may write to after --out")

@@ -23,14 +23,14 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &MapArgs) -> Result<(), 
     let request = OverviewRequest { budget: args.budget, focus, level, tokenizer: args.tokens.into() };
     let work = workspace.answer_request(&args.graph)?;
     let report = overview(engine, &workspace.repository(), &request, &work)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.json {
         out.json(&report)?;
     } else {
         out.document(|out| out.write_all(report.text.as_bytes()))?;
     }
     out.finish()?;
-    if cli.verbose {
+    if cli.global.verbose {
         let (tokens, listed, folded) = (grouped(report.tokens), grouped(report.listed), grouped(report.folded));
         messages.explain(&text!("{} tokens; {} listed, {} folded", tokens, listed, folded));
     }

@@ -21,7 +21,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &NeighboursArgs, directi
         NeighboursRequest { files, direction, depth: args.depth, kinds: args.kinds.mask(), size: size(&args.answer) };
     let work = workspace.answer_request(&args.graph)?;
     let report = neighbours(engine, &workspace.repository(), &request, &work)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.answer.json {
         out.json(&report)?;
         out.finish()?;

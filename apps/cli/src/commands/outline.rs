@@ -21,7 +21,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &OutlineArgs) -> Result<
     let files = args.files.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?;
     let request = OutlineRequest { files, size: size(&args.answer) };
     let report = outline(engine, &workspace.repository(), &request)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.answer.json {
         out.json(&report)?;
         out.finish()?;

@@ -19,7 +19,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
     let workspace = Workspace::find(cli, engine)?;
     let logs = args.logs.iter().chain(&args.log).map(|file| input::read_log(&workspace, &messages, file));
     let logs: Vec<NamedBytes> = logs.collect::<Result<_, _>>()?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.list {
         let report = list_diagnostics(engine, &workspace.repository(), &logs, args.from.as_deref())?;
         out.json(&report)?;
@@ -70,7 +70,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
     if args.copy {
         clipboard::copy_and_tell(&rendered, &messages);
     }
-    if args.out.is_none() && !(args.copy && cli.quiet) {
+    if args.out.is_none() && !(args.copy && cli.global.quiet) {
         out.document(|out| out.write_all(&rendered))?;
     }
     out.finish()?;

@@ -25,7 +25,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ReadArgs) -> Result<(),
         size: AnswerSize { budget: args.budget, limit: None },
     };
     let report = read(engine, &workspace.repository(), &request)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.json {
         out.json(&report)?;
         out.finish()?;

@@ -49,12 +49,12 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &RunArgs) -> Result<(), 
         work: workspace.graph_request(&args.work)?,
     };
     let report = run_engine(engine, &workspace.repository(), &request, &mut progress)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.work.json {
         out.json(&report)?;
         out.finish()?;
     } else {
-        print(&report, cli.verbose, &mut out)?;
+        print(&report, cli.global.verbose, &mut out)?;
         out.finish()?;
         messages.warnings(&report.warnings);
         messages.errors_of_graph(&report.errors, report.errors_are_known);

@@ -24,7 +24,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SelectArgs) -> Result<(
         work: workspace.graph_request(&args.work)?,
     };
     let report = select(engine, &workspace.repository(), &request)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.work.json {
         out.json(&report)?;
         out.finish()?;

@@ -32,7 +32,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SnapArgs) -> Result<(),
         Some(step) => snap_history(engine, &workspace.repository(), kinds, step, &mut progress)?,
     };
     drop(progress);
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.work.json {
         out.json(&report)?;
         out.finish()?;

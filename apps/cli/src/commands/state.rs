@@ -25,7 +25,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &StateArgs) -> Result<()
             let (report, printed) = migrate_state(engine, &workspace.repository(), &source, &mut progress)?;
             drop(progress);
             if let (Some(document), false) = (&printed, file.json) {
-                let mut out = Output::new(cli.color);
+                let mut out = Output::new(cli.global.color);
                 out.document(|out| out.write_all(document))?;
                 out.finish()?;
                 return Ok(());
@@ -47,7 +47,7 @@ fn source(workspace: &Workspace<'_>, args: &StateFileArgs) -> Result<StateSource
 }
 
 fn show(cli: &Cli, args: &StateFileArgs, report: &StateReport, verdict: &'static str) -> Result<(), Failure> {
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.json {
         out.json(report)?;
     } else if report.valid {

@@ -30,7 +30,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SuggestArgs) -> Result<
     let mut progress = messages.progress("stan suggest", &args.wait);
     let report = suggest(engine, &workspace.repository(), &request, &mut progress)?;
     drop(progress);
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.work.json {
         out.json(&report)?;
         out.finish()?;

@@ -18,7 +18,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SymbolArgs) -> Result<(
     messages.hints(&workspace.hints);
     let request = SymbolRequest { names: args.names.clone(), size: size(&args.answer) };
     let report = symbol(engine, &workspace.repository(), &request)?;
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.answer.json {
         out.json(&report)?;
         out.finish()?;

@@ -31,7 +31,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &VerifyArgs) -> Result<(
 }
 
 fn finish(cli: &Cli, args: &VerifyArgs, messages: &Messages, report: &VerifyReport) -> Result<(), Failure> {
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.json {
         out.json(report)?;
         out.finish()?;

@@ -36,7 +36,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ViewArgs) -> Result<(),
     if let Some(typed) = &args.out {
         report.file.clone_from(typed);
     }
-    let mut out = Output::new(cli.color);
+    let mut out = Output::new(cli.global.color);
     if args.json {
         out.json(&report)?;
     } else {

@@ -51,15 +51,15 @@ const DIGEST: u64 = 20;
 /// Serves until standard input ends.
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), Failure> {
     // A missing folder is reported now, not with every call.
-    let directory = args.root.as_deref().or(cli.directory.as_deref()).unwrap_or(".").to_owned();
+    let directory = args.root.as_deref().or(cli.global.directory.as_deref()).unwrap_or(".").to_owned();
     let typed = |name: &str, values: &[String]| -> Vec<String> {
         values.iter().map(|value| format!("--{name}={value}")).collect()
     };
     let mut first = vec!["stan".to_owned(), format!("--directory={directory}")];
-    first.extend(typed("config", cli.config.as_slice()));
-    first.extend(typed("stan-path", cli.stan_path.as_slice()));
-    first.extend(typed("allow-outside", &cli.allow_outside));
-    first.extend(typed("allow-secret", &cli.allow_secret));
+    first.extend(typed("config", cli.global.config.as_slice()));
+    first.extend(typed("stan-path", cli.global.stan_path.as_slice()));
+    first.extend(typed("allow-outside", &cli.global.allow_outside));
+    first.extend(typed("allow-secret", &cli.global.allow_secret));
     first.push("graph".to_owned());
     let first = Cli::try_parse_from(first).map_err(|error| Failure::internal(error.to_string()))?;
     let workspace = Workspace::find(&first, engine)?;
@@ -94,10 +94,10 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), 
 fn common_arguments(cli: &Cli, workspace: &Workspace<'_>) -> Vec<String> {
     let mut arguments = vec!["stan".to_owned(), format!("--directory={}", workspace.root), "--color=never".to_owned()];
     let absolute = |typed: &String| workspace.absolute(typed).unwrap_or_else(|| typed.clone());
-    arguments.extend(cli.config.iter().map(|value| format!("--config={}", absolute(value))));
-    arguments.extend(cli.stan_path.iter().map(|value| format!("--stan-path={value}")));
-    arguments.extend(cli.allow_outside.iter().map(|value| format!("--allow-outside={}", absolute(value))));
-    arguments.extend(cli.allow_secret.iter().map(|value| format!("--allow-secret={}", absolute(value))));
+    arguments.extend(cli.global.config.iter().map(|value| format!("--config={}", absolute(value))));
+    arguments.extend(cli.global.stan_path.iter().map(|value| format!("--stan-path={value}")));
+    arguments.extend(cli.global.allow_outside.iter().map(|value| format!("--allow-outside={}", absolute(value))));
+    arguments.extend(cli.global.allow_secret.iter().map(|value| format!("--allow-secret={}", absolute(value))));
     arguments
 }
 
@@ -267,7 +267,7 @@ impl Server<'_> {
             match crate::commands::run(&cli, &engine) {
                 Ok(()) => true,
                 Err(failure) => {
-                    failure.tell(cli.color);
+                    failure.tell(cli.global.color);
                     false
                 }
             }
