@@ -1,9 +1,10 @@
 //! Analyse: every file of the repository is read once, hashed, extracted and resolved.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
+use rayon::{Scope, Yield};
 use stan_model::FileKey;
 
 use super::resolve::ThreadResolver;
@@ -21,34 +22,63 @@ pub(super) struct ThreadState<'p> {
     pub(super) resolver: ThreadResolver<'p>,
 }
 
+/// The work that the threads of an analysis share, and its results.
+#[derive(Default)]
+struct SharedWork {
+    /// The number of the next chunk to analyse.
+    next_chunk: AtomicUsize,
+    /// How many files were read.
+    read: AtomicUsize,
+    /// Analysed chunks by number, in any order.
+    chunks: Mutex<Vec<(usize, Chunk)>>,
+    /// Large files by position, each with its entry for the cache.
+    large: Mutex<Vec<(usize, Analysed, Vec<u8>)>>,
+}
+
 impl CompileRun<'_> {
     /// Analyses and resolves every file of the universe; also returns how many had to be read.
     pub(in crate::graph) fn analyse_universe(&self, keep: Keep) -> (AnalysedChunks, usize) {
         if let Some(bundles) = self.bundles {
             return self.analyse_in_groups(bundles, keep);
         }
-        let read = AtomicUsize::new(0);
-        let large = Mutex::new(Vec::new());
-        let state = || self.thread_state(keep);
-        let paths = self.universe.files.par_chunks(CHUNK).enumerate().with_max_len(1);
-        let mut files = rayon::scope(|scope| {
-            let chunks = paths.map_init(state, |state, (chunk, paths)| {
-                self.analyse_chunk(state, paths, keep, &read, |at| {
-                    // A task of its own: its neighbours must not wait for it, and barrels are often adjacent.
-                    let large = &large;
-                    scope.spawn(move |_| {
-                        let (file, entry) =
-                            paths.get(at).map(|path| self.analyse_large(path, keep)).unwrap_or_default();
-                        large.lock().unwrap_or_else(PoisonError::into_inner).push((chunk * CHUNK + at, file, entry));
-                    });
-                })
-            });
-            AnalysedChunks(chunks.collect())
+        let work = SharedWork::default();
+        rayon::scope(|scope| {
+            if self.universe.files.len() <= CHUNK {
+                // Waking the other threads would cost more than one chunk.
+                self.analyse_chunks(scope, &work, keep);
+            } else {
+                scope.spawn_broadcast(|scope, _| self.analyse_chunks(scope, &work, keep));
+            }
         });
-        for (index, file, entry) in large.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        let mut chunks = work.chunks.into_inner().unwrap_or_else(PoisonError::into_inner);
+        chunks.sort_unstable_by_key(|(number, _)| *number);
+        let mut files = AnalysedChunks(chunks.into_iter().map(|(_, chunk)| chunk).collect());
+        for (index, file, entry) in work.large.into_inner().unwrap_or_else(PoisonError::into_inner) {
             files.put(index, file, entry);
         }
-        (files, read.into_inner())
+        (files, work.read.into_inner())
+    }
+
+    /// Analyses chunk after chunk until none is left. Every thread runs this once: its open directory and its remembered
+    /// answers serve all its chunks. (A parallel iterator would make a new state for each chunk.)
+    fn analyse_chunks<'s>(&'s self, scope: &Scope<'s>, work: &'s SharedWork, keep: Keep) {
+        let mut state = None;
+        loop {
+            let number = work.next_chunk.fetch_add(1, Ordering::Relaxed);
+            let Some(paths) = self.universe.files.chunks(CHUNK).nth(number) else { return };
+            let state = state.get_or_insert_with(|| self.thread_state(keep));
+            let chunk = self.analyse_chunk(state, paths, keep, &work.read, |at| {
+                // A task of its own: its neighbours must not wait for it, and barrels are often adjacent.
+                scope.spawn(move |_| {
+                    let (file, entry) = paths.get(at).map(|path| self.analyse_large(path, keep)).unwrap_or_default();
+                    lock(&work.large).push((number * CHUNK + at, file, entry));
+                });
+            });
+            lock(&work.chunks).push((number, chunk));
+            // The large files of this chunk, unless an idle thread took them. The last ones would otherwise be left for the
+            // end, when there is nothing else to do beside them.
+            while rayon::yield_local() == Some(Yield::Executed) {}
+        }
     }
 
     pub(super) fn thread_state(&self, keep: Keep) -> ThreadState<'_> {
@@ -165,6 +195,10 @@ impl CompileRun<'_> {
             });
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What can be done with a file once it is resolved, while its facts are still in the processor's caches.
