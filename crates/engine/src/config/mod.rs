@@ -28,6 +28,7 @@ use stan_repo::{
 pub(crate) use self::error::visible;
 pub use self::error::{ConfigError, Finding};
 pub(crate) use self::stan_path::label_refusal;
+pub use self::tree::Position;
 use crate::graph::GraphOptions;
 
 /// The names of a configuration file. Two of them in one folder are an error.
@@ -238,7 +239,8 @@ fn read_file(system: &dyn System, path: &str, shown: &str) -> Result<(Config, bo
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let column = 1 + String::from_utf8_lossy(before.get(start..).unwrap_or_default()).chars().count();
-        let place = (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX));
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let place = Position { line: narrow(line), column: narrow(column) };
         ConfigError::at(shown, place, "this is not UTF-8; save the file as UTF-8")
     })?;
     parse_text(&text, shown)

@@ -129,7 +129,7 @@ impl ConfigReader {
                 let key = visible(&field.key);
                 self.find(field.place, format!("`{prefix}{key}` is given twice, first in line {line}; remove one"));
             } else {
-                seen.insert(field.key.as_str(), field.place.0);
+                seen.insert(field.key.as_str(), field.place.line);
             }
         }
     }
