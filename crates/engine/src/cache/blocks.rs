@@ -121,7 +121,8 @@ impl Cache<'_> {
     pub(super) fn open_blocks<const N: usize>(
         &self,
         name: &str,
-        (magic, key): (&[u8; 8], u64),
+        magic: &[u8; 8],
+        key: u64,
     ) -> Option<(Vec<u8>, [Section; N])> {
         let path = self.path(name);
         let size = self.trusted(&path, LARGEST_DATA)?.size;
@@ -162,7 +163,8 @@ impl Cache<'_> {
     pub(super) fn store_blocks(
         &self,
         name: &str,
-        (magic, key): (&[u8; 8], u64),
+        magic: &[u8; 8],
+        key: u64,
         description: &[u8],
         sections: &[&[u8]],
     ) -> Option<()> {
@@ -201,11 +203,15 @@ mod tests {
     use stan_repo::{MemorySystem, WritableSystem};
 
     use super::*;
+    use crate::cache::CacheLocation;
 
-    const KIND: (&[u8; 8], u64) = (b"testtest", 7);
+    const MAGIC: &[u8; 8] = b"testtest";
+    const KEY: u64 = 7;
 
     fn cache(system: &MemorySystem) -> Cache<'_> {
-        Cache::open(system, "/own", ("/w/r", "/w/r/.stan"), None, b"key").unwrap()
+        let location =
+            CacheLocation { directory: "/own", root: "/w/r", stan_folder: "/w/r/.stan", state_directory: None };
+        Cache::open(system, location, b"key").unwrap()
     }
 
     fn ranges(section: &Section, ranges: &[Range<usize>]) -> Option<Vec<Vec<u8>>> {
@@ -224,22 +230,24 @@ mod tests {
         let system = MemorySystem::from_fixture("//- /w/.git/HEAD\n//- /w/r/a.ts\n");
         let cache = cache(&system);
         let long: Vec<u8> = (0..100_000u32).map(|number| (number / 7) as u8).collect();
-        cache.store_blocks("f", KIND, b"what", &[b"one", &long, b""]).unwrap();
-        let (description, [one, two, three]) = cache.open_blocks::<3>("f", KIND).unwrap();
+        cache.store_blocks("f", MAGIC, KEY, b"what", &[b"one", &long, b""]).unwrap();
+        let (description, [one, two, three]) = cache.open_blocks::<3>("f", MAGIC, KEY).unwrap();
         assert_eq!((description.as_slice(), one.whole().unwrap().as_slice()), (b"what".as_slice(), b"one".as_slice()));
         assert_eq!((two.whole().unwrap() == long, three.whole()), (true, Some(Vec::new())));
         let wanted = [0..0, 3..9, 5..4200, 40_000..40_001, 99_000..100_000, 100_000..100_000];
         let expected: Vec<Vec<u8>> = wanted.iter().map(|range| long[range.clone()].to_vec()).collect();
         assert_eq!(ranges(&two, &wanted), Some(expected));
         assert_eq!(ranges(&two, &[0..1, 0..100_001]), None);
-        assert!(cache.open_blocks::<2>("f", KIND).is_none() && cache.open_blocks::<3>("f", (KIND.0, 8)).is_none());
+        assert!(
+            cache.open_blocks::<2>("f", MAGIC, KEY).is_none() && cache.open_blocks::<3>("f", MAGIC, KEY + 1).is_none()
+        );
     }
 
     #[test]
     fn damage_is_noticed_where_it_is_read() {
         let system = MemorySystem::from_fixture("//- /w/.git/HEAD\n//- /w/r/a.ts\n");
         let cache = cache(&system);
-        cache.store_blocks("f", KIND, b"what", &[b"one", &[5; 30_000]]).unwrap();
+        cache.store_blocks("f", MAGIC, KEY, b"what", &[b"one", &[5; 30_000]]).unwrap();
         let mut bytes = Vec::new();
         let path = cache.path("f");
         stan_repo::SystemExt::read_into(&system, Path::new(&path), &mut bytes).unwrap();
@@ -247,17 +255,18 @@ mod tests {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x10;
             system.write_atomic(Path::new(&path), &damaged).unwrap();
-            let read = cache.open_blocks::<2>("f", KIND).and_then(|(_, [one, two])| Some((one.whole()?, two.whole()?)));
+            let read =
+                cache.open_blocks::<2>("f", MAGIC, KEY).and_then(|(_, [one, two])| Some((one.whole()?, two.whole()?)));
             assert!(read.is_none(), "{at}");
         }
         for length in [0, 7, 31, 40, 200, bytes.len() - 1] {
             system.write_atomic(Path::new(&path), &bytes[..length]).unwrap();
-            assert!(cache.open_blocks::<2>("f", KIND).is_none(), "{length}");
+            assert!(cache.open_blocks::<2>("f", MAGIC, KEY).is_none(), "{length}");
         }
         let mut far = bytes.clone();
         *far.last_mut().unwrap() ^= 1;
         system.write_atomic(Path::new(&path), &far).unwrap();
-        let (_, [one, two]) = cache.open_blocks::<2>("f", KIND).unwrap();
+        let (_, [one, two]) = cache.open_blocks::<2>("f", MAGIC, KEY).unwrap();
         assert!(one.whole().is_some() && ranges(&two, &[0..1, 0..100]).is_some(), "another block");
         assert!(ranges(&two, &[0..1, 29_990..29_999]).is_none());
     }

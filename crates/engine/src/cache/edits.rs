@@ -125,7 +125,8 @@ impl Index {
         &self,
         system: &dyn System,
         new: &NewEdits,
-        (answer, observations): (Answer, Observations),
+        answer: Answer,
+        observations: Observations,
         now: i64,
     ) -> Option<StoredEdits> {
         let contents = EditedContents { files: new.files(), answer: Some(answer), observations, resolved_at: now };

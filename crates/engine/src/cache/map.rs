@@ -38,6 +38,14 @@ pub(crate) struct StoredMap {
     pub(crate) manifests: Manifests,
 }
 
+/// What is kept of a map, as [`Cache::store_map`] takes it.
+pub(crate) struct MapParts<'m> {
+    pub(crate) map: &'m Map,
+    pub(crate) integrity: &'m ExternalsLock,
+    /// Ids that denote different files.
+    pub(crate) conflicts: &'m BTreeMap<String, String>,
+}
+
 /// Which map of a cache is meant. What was made of one holds for it alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct MapIdentity {
@@ -170,11 +178,13 @@ impl Cache<'_> {
     /// Keeps a map for the next run, and returns its identity in the cache. A failure is ignored.
     pub(crate) fn store_map(
         &self,
-        (identity, key): (Identity, &MapKey),
-        (map, integrity, conflicts): (&Map, &ExternalsLock, &BTreeMap<String, String>),
+        identity: Identity,
+        key: &MapKey,
+        map: &MapParts<'_>,
         document: DocumentFingerprint,
         manifests: &Manifests,
     ) -> Option<MapIdentity> {
+        let MapParts { map, integrity, conflicts } = map;
         let seen = manifests.fingerprint()?;
         let mut writer = SectionWriter::default();
         writer.blob(&postcard::to_stdvec(&manifests.seen).ok()?);

@@ -48,7 +48,7 @@ pub(crate) use self::declared::{KeptNames, names_key};
 pub(crate) use self::edits::{NewEdits, StoredEdits};
 pub(crate) use self::ids::{NodeIndex, RecordId};
 pub(crate) use self::index::{Answer, Identity, Index, UNPROVED, proved_fingerprint};
-pub(crate) use self::map::{DocumentFingerprint, Manifests, MapIdentity, MapKey, StoredMap};
+pub(crate) use self::map::{DocumentFingerprint, Manifests, MapIdentity, MapKey, MapParts, StoredMap};
 pub(crate) use self::outlines::{KeptOutlines, OutlineView, StoredOutline, StoredUnit};
 pub(crate) use self::overview::{OverviewKey, StoredOverviews};
 pub(crate) use self::relevance::{FilesKey, StoredLayout, StoredWords};
@@ -76,19 +76,25 @@ pub(crate) struct Cache<'s> {
     key: u64,
 }
 
+/// Where a cache is, and what decides whether it can be trusted there. All paths are absolute.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CacheLocation<'l> {
+    pub(crate) directory: &'l str,
+    /// Of the repository.
+    pub(crate) root: &'l str,
+    /// stan's own folder in the repository.
+    pub(crate) stan_folder: &'l str,
+    /// Where the key of this user is.
+    pub(crate) state_directory: Option<&'l str>,
+}
+
 impl<'s> Cache<'s> {
     /// Makes the folder, so that its making is not seen as a change by the next run. `None`: there can be no cache.
     ///
-    /// `root` and `stan_path` are absolute. A folder of ours behind a link belongs to another user: nothing is written there.
-    /// `state_directory`: where the user's key is.
-    pub(crate) fn open(
-        system: &'s dyn WritableSystem,
-        directory: &str,
-        (root, stan_path): (&str, &str),
-        state_directory: Option<&str>,
-        key: &[u8],
-    ) -> Option<Self> {
-        let inside = directory.strip_prefix(stan_path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    /// A folder of ours behind a link belongs to another user: nothing is written there.
+    pub(crate) fn open(system: &'s dyn WritableSystem, location: CacheLocation<'_>, key: &[u8]) -> Option<Self> {
+        let CacheLocation { directory, root, stan_folder, state_directory } = location;
+        let inside = directory.strip_prefix(stan_folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         if inside && leads_elsewhere(system, root, directory) {
             return None;
         }
@@ -232,7 +238,8 @@ impl<'s> Cache<'s> {
         graph: &Graph,
         kept: Kept,
         answer: Answer,
-        (observed_at, languages): (i64, Languages),
+        observed_at: i64,
+        languages: Languages,
         memory: Memory,
     ) -> Option<Identity> {
         let Kept { records, general_problems, observations } = kept;

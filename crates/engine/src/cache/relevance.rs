@@ -182,8 +182,7 @@ impl Cache<'_> {
     }
 
     /// Keeps it for the next run. A failure is ignored.
-    pub(crate) fn store_past(&self, key: &FilesKey, past: (&str, &History, &[String])) -> Option<()> {
-        let (head, history, commits) = past;
+    pub(crate) fn store_past(&self, key: &FilesKey, head: &str, history: &History, commits: &[String]) -> Option<()> {
         let fixed = |numbers: &[Fixed]| bytes_of(numbers, |number| number.bits().to_le_bytes());
         let messages = &history.messages;
         let mut writer = SectionWriter::default();
@@ -206,7 +205,7 @@ impl Cache<'_> {
 
     /// The words that the last run left.
     pub(crate) fn load_words(&self) -> Option<StoredWords> {
-        let (description, sections) = self.open_blocks::<18>(WORDS_FILE, (WORDS_MAGIC, self.relevance_key()))?;
+        let (description, sections) = self.open_blocks::<18>(WORDS_FILE, WORDS_MAGIC, self.relevance_key())?;
         let [files, lengths, norms, lists @ ..] = sections;
         let mut lists = lists.into_iter();
         let mut postings = || -> Option<Postings> {
@@ -241,7 +240,7 @@ impl Cache<'_> {
         for (Postings { keys, by_term, by_file }, [of_terms, of_files]) in all.into_iter().zip(&entries) {
             sections.extend([keys.bytes(), by_term.ends().bytes(), of_terms, by_file.ends().bytes(), of_files]);
         }
-        self.store_blocks(WORDS_FILE, (WORDS_MAGIC, self.relevance_key()), &key.contents.0, &sections)
+        self.store_blocks(WORDS_FILE, WORDS_MAGIC, self.relevance_key(), &key.contents.0, &sections)
     }
 
     /// The history that the last run left.

@@ -31,13 +31,14 @@ pub(crate) struct StoredRun {
 impl StoredRun {
     /// `None` where something was seen that cannot be compared in a later run.
     pub(crate) fn new(
-        (key, graph): (Vec<u8>, Identity),
+        key: &[u8],
+        graph: Identity,
         seen: Manifests,
         lock: DocumentFingerprint,
         report: String,
     ) -> Option<Self> {
         seen.fingerprint()?;
-        Some(Self { key: keyed(&key), graph: postcard::to_stdvec(&graph).ok()?, seen: seen.seen, lock, report })
+        Some(Self { key: keyed(key), graph: postcard::to_stdvec(&graph).ok()?, seen: seen.seen, lock, report })
     }
 
     /// Whether it was made of this graph.

@@ -78,10 +78,10 @@ pub(crate) fn compile(
 ) -> Result<Compiled, EngineError> {
     let KnownFacts { previous, shared, .. } = known;
     let bundles = if previous.is_none() { shared.bundles(options.languages, &options.extract) } else { None };
-    let compiled = compile_once(system, options, (known, bundles.as_ref()), keep, memory)?;
+    let compiled = compile_once(system, options, known, bundles.as_ref(), keep, memory)?;
     if bundles.is_some() && shared.lied() {
         memory.release(compiled);
-        return compile_once(system, options, (known, None), keep, memory);
+        return compile_once(system, options, known, None, keep, memory);
     }
     Ok(compiled)
 }
@@ -89,10 +89,12 @@ pub(crate) fn compile(
 fn compile_once(
     system: &dyn System,
     options: &GraphOptions,
-    (KnownFacts { previous, see, .. }, bundles): (KnownFacts<'_>, Option<&Bundles>),
+    known: KnownFacts<'_>,
+    bundles: Option<&Bundles>,
     keep: Keep,
     memory: Memory,
 ) -> Result<Compiled, EngineError> {
+    let KnownFacts { previous, see, .. } = known;
     let root = &*options.root;
     let universe = memory.keep(stan_repo::scan(system, Path::new(root), &options.scan));
     let world = memory.keep(options.world(system, Some(&universe)));

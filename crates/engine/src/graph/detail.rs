@@ -13,7 +13,7 @@ use stan_repo::WritableSystem;
 use super::compile::{self, Compiled, Keep, PreviousRun};
 use super::incremental::{self, EditedFile, WarmAnswer};
 use super::record::{Record, Records};
-use super::{AsSystem, GraphOptions, GraphOutcome, GraphRequest, compile_with, open_cache};
+use super::{AsSystem, CachedRun, GraphOptions, GraphOutcome, GraphRequest, open_cache};
 use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
 use crate::cache::{self, Cache, Identity, Index, LoadedParts, NodeIndex, RecordId};
 use crate::engine::Engine;
@@ -149,7 +149,7 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
         let Compiled { graph, problems, kept, dirty, .. } =
-            compile::compile(&watched, options, request.known(None), Keep::WithFacts, engine.memory())?;
+            compile::compile(&watched, options, request.known(None, None), Keep::WithFacts, engine.memory())?;
         let records = kept.map(|kept| kept.records);
         let files = records.map(|records| FileDetails::of_records(&records, graph.node_count())).unwrap_or_default();
         return Ok(DetailedGraph {
@@ -161,11 +161,11 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
             files,
         });
     };
-    let observed_at = system.now();
+    let run = CachedRun { engine, options, request, cache: &cache, observed_at: system.now() };
     let index = cache.load_index();
     let loaded = index.as_ref().and_then(|index| Some((index, cache.load(index, 0..cache::PARTS)?)));
     if let Some((index, loaded)) = &loaded
-        && let Some(found) = with_edits(system, options, (&cache, index, loaded), observed_at)
+        && let Some(found) = with_edits(&run, index, loaded)
     {
         return Ok(found);
     }
@@ -173,28 +173,16 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
     let mut files = FileDetails::default();
     let details = |graph: &Graph, records: &Records| files = FileDetails::of_records(records, graph.node_count());
-    let (outcome, kept_as) = compile_with(
-        engine,
-        options,
-        request,
-        &cache,
-        (request.known(previous), observed_at, Keep::WithFacts),
-        details,
-    )?;
+    let (outcome, kept_as) = run.compile_with(previous, None, Keep::WithFacts, details)?;
     let graph = outcome.graph.unwrap_or_default();
     Ok(DetailedGraph { graph, errors: outcome.errors, dirty: outcome.dirty, kept_as, has_edits: false, files })
 }
 
 /// The earlier answer, updated where few files were edited and nothing else changed.
-fn with_edits(
-    system: &dyn WritableSystem,
-    options: &GraphOptions,
-    (cache, index, loaded): (&Cache<'_>, &Index, &LoadedParts),
-    observed_at: i64,
-) -> Option<DetailedGraph> {
-    let watched = LenientSystem::new(system.as_system());
+fn with_edits(run: &CachedRun<'_>, index: &Index, loaded: &LoadedParts) -> Option<DetailedGraph> {
+    let watched = LenientSystem::new(run.engine.system().as_system());
     let data = decoded(loaded).filter(|data| data.len() == index.files.len())?;
-    let (answer, edited) = incremental::edited_graph(&watched, options, (index, &data), observed_at)?;
+    let (answer, edited) = incremental::edited_graph(&watched, run.options, index, &data, run.observed_at)?;
     if watched.hidden().is_some() {
         return None;
     }
@@ -212,7 +200,7 @@ fn with_edits(
         record.facts = facts;
         record.targets = targets.into_iter().map(|target| target.is_record().then_some(FileKey(target.0))).collect();
     }
-    let is_kept = edits.is_none_or(|edits| cache.store_edits(&edits).is_some());
+    let is_kept = edits.is_none_or(|edits| run.cache.store_edits(&edits).is_some());
     let files = FileDetails::new(records, graph.node_count());
     Some(DetailedGraph { graph, errors, dirty, kept_as: kept_as.filter(|_| is_kept), has_edits, files })
 }

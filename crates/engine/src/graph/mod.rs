@@ -32,7 +32,7 @@ use stan_repo::{
     relative_path,
 };
 
-use crate::cache::{self, Cache, Identity};
+use crate::cache::{self, Cache, CacheLocation, Identity};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::lenient_system::LenientSystem;
@@ -155,8 +155,8 @@ pub struct GraphRequest {
 }
 
 impl GraphRequest {
-    fn known<'k>(&'k self, previous: Option<&'k dyn PreviousRun>) -> KnownFacts<'k> {
-        KnownFacts { previous, shared: &self.shared, see: None }
+    fn known<'k>(&'k self, previous: Option<&'k dyn PreviousRun>, see: Option<&'k SeeBytes<'k>>) -> KnownFacts<'k> {
+        KnownFacts { previous, shared: &self.shared, see }
     }
 }
 
@@ -216,7 +216,8 @@ pub(crate) fn graph_seeing(
     engine: &Engine<'_>,
     options: &GraphOptions,
     request: &GraphRequest,
-    (see, is_enough): (&SeeBytes<'_>, &IsEnough<'_>),
+    see: &SeeBytes<'_>,
+    is_enough: &IsEnough<'_>,
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
     engine.parse(|| run(engine, options, request, is_enough, Some(see)))
 }
@@ -227,15 +228,13 @@ pub(crate) fn open_cache<'s>(
     options: &GraphOptions,
     request: &GraphRequest,
 ) -> Option<Cache<'s>> {
-    let own = options.stan_folder();
-    let directory = request.cache_directory.as_ref()?;
-    Cache::open(
-        system,
-        directory,
-        (&options.root, &own),
-        request.state_directory.as_deref(),
-        &key(system.as_system(), options),
-    )
+    let location = CacheLocation {
+        directory: request.cache_directory.as_ref()?,
+        root: &options.root,
+        stan_folder: &options.stan_folder(),
+        state_directory: request.state_directory.as_deref(),
+    };
+    Cache::open(system, location, &key(system.as_system(), options))
 }
 
 fn run(
@@ -248,28 +247,20 @@ fn run(
     let system = engine.system();
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
-        let known = KnownFacts { see, ..request.known(None) };
-        let compiled = compile::compile(&watched, options, known, Keep::Nothing, engine.memory())?;
-        let mut outcome = outcome(compiled, options, (request, engine.memory()));
+        let compiled = compile::compile(&watched, options, request.known(None, see), Keep::Nothing, engine.memory())?;
+        let mut outcome = outcome(compiled, options, request, engine.memory());
         report_transient_errors(&mut outcome.errors, &watched, options);
         return Ok((outcome, None));
     };
-    let observed_at = system.now();
+    // Taken before anything is read: what changes from now on must look changed to the next run.
+    let full_run = CachedRun { engine, options, request, cache: &cache, observed_at: system.now() };
     let watched = LenientSystem::new(system.as_system());
     if let Some(index) = cache.load_index()
-        && let Some(outcome) = incremental::answer(
-            &watched,
-            options,
-            (request, engine.memory()),
-            (&cache, &index),
-            (is_enough, observed_at),
-        )
+        && let Some(result) = incremental::answer(&watched, &full_run, &index, is_enough)
     {
-        return match outcome {
+        return match result {
             // A transient error may have passed by now: everything is read again.
-            WarmResult::Answer(_) if watched.hidden().is_some() => {
-                compile_and_store(engine, options, request, &cache, (None, see), observed_at)
-            }
+            WarmResult::Answer(_) if watched.hidden().is_some() => full_run.compile(None, see),
             WarmResult::Answer(answer) => {
                 let WarmAnswer { outcome, kept_as, edits } = *answer;
                 let is_kept = edits.is_none_or(|edits| cache.store_edits(&edits).is_some());
@@ -279,53 +270,62 @@ fn run(
                 let loaded = cache.load(&index, 0..cache::PARTS);
                 let facts = loaded.as_ref().map(|loaded| cache::CachedFacts::new(&index, loaded, options.languages));
                 let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
-                compile_and_store(engine, options, request, &cache, (previous, see), observed_at)
+                full_run.compile(previous, see)
             }
         };
     }
-    compile_and_store(engine, options, request, &cache, (None, see), observed_at)
+    full_run.compile(None, see)
 }
 
-fn compile_and_store(
-    engine: &Engine<'_>,
-    options: &GraphOptions,
-    request: &GraphRequest,
-    cache: &Cache<'_>,
-    (previous, see): (Option<&dyn PreviousRun>, Option<&SeeBytes<'_>>),
+/// One run with a cache: what it is asked, and where its result is stored.
+struct CachedRun<'c> {
+    engine: &'c Engine<'c>,
+    options: &'c GraphOptions,
+    request: &'c GraphRequest,
+    cache: &'c Cache<'c>,
+    /// `System::now` when the run began. The next run does not trust stats that are not clearly older.
     observed_at: i64,
-) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
-    let known = KnownFacts { see, ..request.known(previous) };
-    compile_with(engine, options, request, cache, (known, observed_at, Keep::ForCache), |_, _| ())
 }
 
-/// As [`compile_and_store`]; `look` sees the records before they are stored, if there are any.
-fn compile_with(
-    engine: &Engine<'_>,
-    options: &GraphOptions,
-    request: &GraphRequest,
-    cache: &Cache<'_>,
-    (known, observed_at, keep): (KnownFacts<'_>, i64, Keep),
-    look: impl FnOnce(&Graph, &Records),
-) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
-    let memory = engine.memory();
-    let watched = LenientSystem::new(engine.system().as_system());
-    let mut compiled = compile::compile(&watched, options, known, keep, memory)?;
-    let errors = error_lines(&compiled.problems, options.max_errors);
-    let summary = Summary::of(&compiled.graph);
-    if let Some(kept) = &compiled.kept {
-        look(&compiled.graph, &kept.records);
+impl CachedRun<'_> {
+    /// Computes everything and stores it.
+    fn compile(
+        &self,
+        previous: Option<&dyn PreviousRun>,
+        see: Option<&SeeBytes<'_>>,
+    ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
+        self.compile_with(previous, see, Keep::ForCache, |_, _| ())
     }
-    // A run that could not read everything, or not even the root, stores nothing for the next one.
-    let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
-    let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
-        let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
-        cache.store(&compiled.graph, kept, answer, (observed_at, options.languages), memory)
-    });
-    let work = CacheUse::Compiled(compiled.analysed);
-    let graph = wanted_graph(compiled.graph, (request, memory));
-    let mut errors = errors;
-    report_transient_errors(&mut errors, &watched, options);
-    Ok((GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work }, kept_as))
+
+    /// As [`Self::compile`]; `with_records` gets the records before they are stored, if there are any.
+    fn compile_with(
+        &self,
+        previous: Option<&dyn PreviousRun>,
+        see: Option<&SeeBytes<'_>>,
+        keep: Keep,
+        with_records: impl FnOnce(&Graph, &Records),
+    ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
+        let Self { engine, options, request, cache, observed_at } = *self;
+        let memory = engine.memory();
+        let watched = LenientSystem::new(engine.system().as_system());
+        let mut compiled = compile::compile(&watched, options, request.known(previous, see), keep, memory)?;
+        let mut errors = error_lines(&compiled.problems, options.max_errors);
+        let summary = Summary::of(&compiled.graph);
+        if let Some(kept) = &compiled.kept {
+            with_records(&compiled.graph, &kept.records);
+        }
+        // A run that could not read everything, or not even the root, stores nothing for the next one.
+        let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
+        let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
+            let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
+            cache.store(&compiled.graph, kept, answer, observed_at, options.languages, memory)
+        });
+        let work = CacheUse::Compiled(compiled.analysed);
+        let graph = wanted_graph(compiled.graph, request, memory);
+        // Only now: this line is about one run, and the stored answer is for later ones.
+        report_transient_errors(&mut errors, &watched, options);
+        Ok((GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work }, kept_as))
+    }
 }
 
 /// Lookups may miss. A transient I/O error can hide a file that exists, so it is reported: the graph may be incomplete.
@@ -337,18 +337,19 @@ fn report_transient_errors(errors: &mut Vec<String>, watched: &LenientSystem<'_>
     errors.insert(0, format!("{shown}: could not be read ({advice}); its imports may be missing from the graph"));
 }
 
-fn outcome(compiled: Compiled, options: &GraphOptions, request: (&GraphRequest, Memory)) -> GraphOutcome {
+fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest, memory: Memory) -> GraphOutcome {
     let errors = error_lines(&compiled.problems, options.max_errors);
     GraphOutcome {
         summary: Summary::of(&compiled.graph),
         dirty: compiled.dirty,
         errors,
         work: CacheUse::Compiled(compiled.analysed),
-        graph: wanted_graph(compiled.graph, request),
+        graph: wanted_graph(compiled.graph, request, memory),
     }
 }
 
-fn wanted_graph(graph: Graph, (request, memory): (&GraphRequest, Memory)) -> Option<Graph> {
+/// The graph, unless only its figures were requested.
+fn wanted_graph(graph: Graph, request: &GraphRequest, memory: Memory) -> Option<Graph> {
     if request.stats_only {
         memory.release(graph);
         return None;

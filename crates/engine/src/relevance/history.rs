@@ -47,7 +47,7 @@ pub(super) fn read(system: &dyn System, root: &str, files: &StoredLayout, cache:
             cache.store_history(&history);
         }
         if past.unavailable.is_empty() {
-            cache.store_past(&files.key, (&history.head, &past.history, &past.commits));
+            cache.store_past(&files.key, &history.head, &past.history, &past.commits);
         }
     }
     past

@@ -91,7 +91,7 @@ impl ContextRun<'_> {
         let next = RunReport { written: vec![lock], ..report.clone() };
         let fingerprint = DocumentFingerprint::of(&inputs.integrity.encode());
         let report = serde_json::to_string(&next).ok()?;
-        self.cache()?.store_run(&StoredRun::new((self.key()?, map.graph), seen, fingerprint, report)?)
+        self.cache()?.store_run(&StoredRun::new(&self.key()?, map.graph, seen, fingerprint, report)?)
     }
 
     /// Everything besides the graph that decides what a run says, or holds its results. `known`: files that the graph's index

@@ -71,7 +71,8 @@ impl IncrementalUpdate<'_> {
     pub(super) fn resolve_edit(
         &self,
         edit: &mut Edit,
-        (resolver, targets): (&mut ThreadResolver<'_>, &FoundTargets<'_>),
+        resolver: &mut ThreadResolver<'_>,
+        targets: &FoundTargets<'_>,
         records: &[RecordId],
     ) -> Option<()> {
         let old = self.data.facts(edit.file);
@@ -114,7 +115,8 @@ impl IncrementalUpdate<'_> {
         &self,
         edits: &[Edit],
         affected: &[RecordId],
-        (resolver, targets): (&mut ThreadResolver<'_>, &FoundTargets<'_>),
+        resolver: &mut ThreadResolver<'_>,
+        targets: &FoundTargets<'_>,
     ) -> Option<CodeEdges> {
         let edited = by_file(edits);
         let mut found = CodeEdges::default();

@@ -23,9 +23,8 @@ use stan_repo::{Observations, System};
 use self::edit::{Edit, FoundTargets};
 use super::analyse::analyse;
 use super::excluded::ExcludedFiles;
-use super::memory::Memory;
 use super::stages::resolve::ThreadResolver;
-use super::{CacheUse, GraphOptions, GraphOutcome, GraphRequest, IsEnough};
+use super::{CacheUse, CachedRun, GraphOptions, GraphOutcome, GraphRequest, IsEnough};
 use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
 use crate::cache::encode::facts_fingerprint;
 use crate::cache::{
@@ -49,15 +48,16 @@ pub(crate) struct WarmAnswer {
     pub(crate) edits: Option<StoredEdits>,
 }
 
-/// The earlier answer, if it still holds or can be updated; `None` when the cache is of no use at all. The run began at `now`.
+/// The earlier answer, if it still holds or can be updated; `None` when the cache cannot be used at all. `system` is the one that
+/// `run` reads through.
 pub(super) fn answer(
     system: &dyn System,
-    options: &GraphOptions,
-    (request, memory): (&GraphRequest, Memory),
-    (cache, index): (&Cache<'_>, &Index),
-    (is_enough, now): (&IsEnough<'_>, i64),
+    run: &CachedRun<'_>,
+    index: &Index,
+    is_enough: &IsEnough<'_>,
 ) -> Option<WarmResult> {
-    let ((is_same_world, edits_hold), changed) = compared(system, index);
+    let CachedRun { engine, options, request, cache, observed_at: now } = *run;
+    let Comparison { is_same_world, edits_hold, changed } = compare_with_disk(system, index);
     let is_unchanged = is_same_world && edits_hold && changed.is_empty();
     let answer = |outcome, kept_as| Some(WarmResult::Answer(Box::new(WarmAnswer { outcome, kept_as, edits: None })));
     if is_unchanged && (request.stats_only || is_enough(cache, index.identity())) {
@@ -88,8 +88,8 @@ pub(super) fn answer(
     // It was requested above where nothing changed.
     let is_enough = |identity| !is_unchanged && (request.stats_only || is_enough(cache, identity));
     let update = IncrementalUpdate { system, options, index, data: &data };
-    let answer = update.apply_edits(&differing, request, (edits_hold, &is_enough), now);
-    memory.release((loaded, contents));
+    let answer = update.apply_edits(&differing, request, edits_hold, &is_enough, now);
+    engine.memory().release((loaded, contents));
     Some(answer.map_or(WarmResult::Stale, |(answer, _)| WarmResult::Answer(Box::new(answer))))
 }
 
@@ -105,27 +105,38 @@ pub(super) struct EditedFile {
 pub(super) fn edited_graph(
     system: &dyn System,
     options: &GraphOptions,
-    (index, data): (&Index, &Data<'_>),
+    index: &Index,
+    data: &Data<'_>,
     now: i64,
 ) -> Option<(WarmAnswer, Vec<EditedFile>)> {
-    let ((is_same_world, edits_hold), changed) = compared(system, index);
+    let Comparison { is_same_world, edits_hold, changed } = compare_with_disk(system, index);
     let differing = with_edited(changed, index);
     if !is_same_world || differing.len() > MAX_EDITS || index.has_too_many_edits() {
         return None;
     }
     let update = IncrementalUpdate { system, options, index, data };
     let request = GraphRequest::default();
-    let (answer, edits) = update.apply_edits(&differing, &request, (edits_hold, &|_| false), now)?;
+    let (answer, edits) = update.apply_edits(&differing, &request, edits_hold, &|_| false, now)?;
     let edited = |Edit { file, analysed, targets, .. }: Edit| EditedFile { file, facts: analysed.facts, targets };
     Some((answer, edits.into_iter().map(edited).collect()))
 }
 
-/// Whether the rest of the world and the resolution of known edits hold, and the files whose stat is another one.
-fn compared(system: &dyn System, index: &Index) -> ((bool, bool), Vec<RecordId>) {
-    rayon::join(
+/// What differs on the disk from what the cache recorded.
+struct Comparison {
+    /// Nothing but contents of known files changed: no listing, no manifest, no configuration.
+    is_same_world: bool,
+    /// The edits that the cache knows would be resolved again as they were.
+    edits_hold: bool,
+    /// The files with another stat than the recorded one.
+    changed: Vec<RecordId>,
+}
+
+fn compare_with_disk(system: &dyn System, index: &Index) -> Comparison {
+    let ((is_same_world, edits_hold), changed) = rayon::join(
         || (index.is_world_unchanged(system), index.edits_hold(system)),
         || index.files.changed(system).into_iter().map(RecordId).collect(),
-    )
+    );
+    Comparison { is_same_world, edits_hold, changed }
 }
 
 /// The files whose contents may differ from those of the data: those whose stat changed, and those that were edited before.
@@ -169,13 +180,17 @@ struct IncrementalUpdate<'m> {
 }
 
 impl IncrementalUpdate<'_> {
-    /// `None` when the change is more than edits of known files. `edits_hold`: the edits that the cache knows would be resolved as
-    /// they were.
+    /// `None` when the change is more than edits of known files. `edits_hold`: see [`Comparison`].
+    ///
+    /// There are three outcomes, the cheapest first. The contents are those of the data again (an edit was undone, or only the stat
+    /// changed): the stored graph is the answer. The contents are those of the edits that the cache knows: the graph has to be
+    /// patched again if it is wanted, but its identity is known. Otherwise the edits are resolved and get a new identity.
     fn apply_edits(
         &self,
         differing: &[RecordId],
         request: &GraphRequest,
-        (edits_hold, is_enough): (bool, &dyn Fn(Identity) -> bool),
+        edits_hold: bool,
+        is_enough: &dyn Fn(Identity) -> bool,
         now: i64,
     ) -> Option<(WarmAnswer, Vec<Edit>)> {
         let (mut edits, new) = self.read_edits(differing, now)?;
@@ -198,7 +213,7 @@ impl IncrementalUpdate<'_> {
             || {
                 let GraphOutcome { summary, dirty, errors, .. } = &outcome;
                 let answer = Answer { summary: summary.clone(), dirty: *dirty, errors: errors.clone() };
-                let stored = self.index.with_edits(self.system, &new, (answer, observations), now);
+                let stored = self.index.with_edits(self.system, &new, answer, observations, now);
                 (stored.as_ref().map(|stored| self.index.identity_with(stored)), stored)
             },
             |(identity, stored)| (Some(identity), stored),
@@ -231,12 +246,12 @@ impl IncrementalUpdate<'_> {
         let targets = FoundTargets::new(&excluded);
         let mut resolver = ThreadResolver::new(&resolvers, &targets);
         for edit in &mut *edits {
-            self.resolve_edit(edit, (&mut resolver, &targets), &records)?;
+            self.resolve_edit(edit, &mut resolver, &targets, &records)?;
         }
         let affected = self.affected(edits)?;
-        let implicit = self.tunnel(edits, &affected, (&resolvers, &reach))?;
-        let code = self.code_behind_declarations(edits, &affected, (&mut resolver, &targets))?;
-        let patch = self.patch(edits, &affected, (&implicit, &code))?;
+        let implicit = self.tunnel(edits, &affected, &resolvers, &reach)?;
+        let code = self.code_behind_declarations(edits, &affected, &mut resolver, &targets)?;
+        let patch = self.patch(edits, &affected, &implicit, &code)?;
         let outcome = self.outcome(edits, &patch, request)?;
         Some((outcome, world.observations()))
     }

@@ -24,7 +24,8 @@ impl IncrementalUpdate<'_> {
         &self,
         edits: &[Edit],
         affected: &[RecordId],
-        (resolvers, reach): (&ProjectResolvers<'_>, &Reach),
+        resolvers: &ProjectResolvers<'_>,
+        reach: &Reach,
     ) -> Option<ImplicitEdges> {
         let modules = EditedModules {
             update: self,

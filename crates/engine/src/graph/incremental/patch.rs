@@ -38,7 +38,8 @@ impl IncrementalUpdate<'_> {
         &self,
         edits: &[Edit],
         affected: &[RecordId],
-        (implicit, code): (&ImplicitEdges, &CodeEdges),
+        implicit: &ImplicitEdges,
+        code: &CodeEdges,
     ) -> Option<Patch> {
         // An external with edges of its own takes its neighbours along when it goes.
         if self.options.external_depth > 0 && !edits.is_empty() {
