@@ -69,7 +69,7 @@ fn fail_everywhere(fault: Fault, lasting: bool) -> Tally {
         let system = before.duplicate();
         let faulty = FaultySystem::new(&system, fault, at, lasting);
         let result = run(&faulty, root, &selection);
-        let what = format!("{fault:?} at {at}, {:?}", faulty.struck().first());
+        let what = format!("{fault:?} at {at}, {:?}", faulty.injected().first());
         let after = outputs(&system, root);
         match &result {
             Ok(_) => assert_eq!(difference(&after, &new), [""; 0], "{what}: a run that says it succeeded has"),

@@ -151,7 +151,7 @@ mod tests {
         assert!(read(&mut Vec::new()).is_ok() && system.lstat(Path::new("/r")).is_ok());
         cancellation.cancel();
         let error = read(&mut Vec::new()).unwrap_err();
-        assert!(stan_repo::is_passing(&error), "{error}");
+        assert!(stan_repo::is_transient(&error), "{error}");
         assert!(system.lstat(Path::new("/r")).is_err() && system.list_dir(Path::new("/r"), Links::Follow).is_err());
         assert!(system.write_atomic(Path::new("/r/b"), b"").is_err());
         assert!(files.lstat(Path::new("/r/b")).is_err());

@@ -60,14 +60,14 @@ pub struct Tunneller<'m> {
     /// How many states a walk may visit before it becomes a search that remembers all of them.
     walk_limit: usize,
     /// How many states long searches remember.
-    most_closed: usize,
+    max_closed: usize,
     /// Names with more definers than this are left out.
-    most: usize,
-    /// Searches that found more definers than `most`, and how many. Each importer of such a name asks again, and a walk
+    definer_limit: usize,
+    /// Searches that found more definers than `definer_limit`, with their numbers of definers. Each importer of such a name asks again, and a walk
     /// lists all definers before it gives up.
-    crowds: Mutex<FxHashMap<RequestedName<'m>, usize>>,
+    over_limit: Mutex<FxHashMap<RequestedName<'m>, usize>>,
     /// Edges beyond those that an ordinary name has; shared, so that it is the repository's.
-    extra: AtomicUsize,
+    extra_edges: AtomicUsize,
 }
 
 /// The implicit edges of one file.
@@ -83,16 +83,16 @@ pub struct Implicit {
 enum Definers {
     All(Arc<[FileKey]>),
     /// More than the limit.
-    Crowd(usize),
+    TooMany(usize),
 }
 
 /// A walk over so many states is cheaper than remembering them.
 const WALK_LIMIT: usize = 64;
 /// An ordinary name has fewer definers, also where it is ambiguous.
-const ORDINARY: usize = 8;
+const ORDINARY_DEFINERS: usize = 8;
 /// More than any real repository has. Ambiguous names make (importers × definers) edges: without a limit a few megabytes
 /// of sources make a graph of billions of edges.
-const MAX_EXTRA: usize = 4_000_000;
+const MAX_EXTRA_EDGES: usize = 4_000_000;
 
 impl<'m> Tunneller<'m> {
     pub fn new(modules: &'m dyn Modules) -> Self {
@@ -102,22 +102,22 @@ impl<'m> Tunneller<'m> {
             stars: StarTables::new(stars::DEFAULT_LIMITS),
             long: Mutex::default(),
             walk_limit: WALK_LIMIT,
-            most_closed: components::MOST_CLOSED,
-            most: usize::MAX,
-            crowds: Mutex::default(),
-            extra: AtomicUsize::new(0),
+            max_closed: components::MAX_CLOSED,
+            definer_limit: usize::MAX,
+            over_limit: Mutex::default(),
+            extra_edges: AtomicUsize::new(0),
         }
     }
 
-    /// Leaves names with very many definers out: for repositories in which [`Self::is_crowded`].
-    pub fn without_crowds(mut self) -> Self {
-        self.most = ORDINARY;
+    /// Leaves names with very many definers out: for repositories in which [`Self::exceeds_edge_limit`].
+    pub fn with_definer_limit(mut self) -> Self {
+        self.definer_limit = ORDINARY_DEFINERS;
         self
     }
 
     /// Whether ambiguous names have made more edges than a graph may have. What was answered is incomplete then.
-    pub fn is_crowded(&self) -> bool {
-        self.extra.load(Ordering::Relaxed) > MAX_EXTRA
+    pub fn exceeds_edge_limit(&self) -> bool {
+        self.extra_edges.load(Ordering::Relaxed) > MAX_EXTRA_EDGES
     }
 
     /// The implicit edges of one file: to the definers of each name that it takes from a module, apart from that module
@@ -132,15 +132,15 @@ impl<'m> Tunneller<'m> {
             if self.ends_at(named, &import.name) {
                 continue;
             }
-            let definers = match self.definers_up_to(named, &import.name, self.most) {
+            let definers = match self.definers_up_to(named, &import.name, self.definer_limit) {
                 Definers::All(definers) => definers,
-                Definers::Crowd(count) => {
+                Definers::TooMany(count) => {
                     implicit.left_out.get_or_insert_with(|| (import.name.clone(), count));
                     continue;
                 }
             };
-            self.extra.fetch_add(definers.len().saturating_sub(ORDINARY), Ordering::Relaxed);
-            if self.is_crowded() {
+            self.extra_edges.fetch_add(definers.len().saturating_sub(ORDINARY_DEFINERS), Ordering::Relaxed);
+            if self.exceeds_edge_limit() {
                 return Implicit::default();
             }
             let others = definers.iter().filter(|definer| **definer != named && **definer != file);
@@ -160,37 +160,37 @@ impl<'m> Tunneller<'m> {
     pub fn definers(&self, module: FileKey, name: &'m str) -> Arc<[FileKey]> {
         match self.definers_up_to(module, name, usize::MAX) {
             Definers::All(definers) => definers,
-            Definers::Crowd(_) => Arc::from([]),
+            Definers::TooMany(_) => Arc::from([]),
         }
     }
 
-    fn definers_up_to(&self, module: FileKey, name: &'m str, most: usize) -> Definers {
-        let start = RequestedName { file: module, name, loose: false };
-        if most < usize::MAX
-            && let Some(count) = self.crowds().get(&start).copied().filter(|count| *count > most)
+    fn definers_up_to(&self, module: FileKey, name: &'m str, limit: usize) -> Definers {
+        let start = RequestedName { file: module, name, via_star: false };
+        if limit < usize::MAX
+            && let Some(count) = self.over_limit().get(&start).copied().filter(|count| *count > limit)
         {
-            return Definers::Crowd(count);
+            return Definers::TooMany(count);
         }
         let found = self.memo.get(start).or_else(|| self.walk(start));
         match found {
-            Some(definers) if definers.len() > most => Definers::Crowd(definers.len()),
+            Some(definers) if definers.len() > limit => Definers::TooMany(definers.len()),
             Some(definers) => Definers::All(definers),
             None => {
                 let mut long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
-                let found = long.search(self, start, most);
+                let found = long.search(self, start, limit);
                 drop(long);
                 match &found {
                     Definers::All(definers) => self.memo.remember(vec![start], definers),
-                    Definers::Crowd(count) => drop(self.crowds().insert(start, *count)),
+                    Definers::TooMany(count) => drop(self.over_limit().insert(start, *count)),
                 }
                 found
             }
         }
     }
 
-    fn crowds(&self) -> MutexGuard<'_, FxHashMap<RequestedName<'m>, usize>> {
+    fn over_limit(&self) -> MutexGuard<'_, FxHashMap<RequestedName<'m>, usize>> {
         // Every entry is a finished answer, whether or not another thread panicked.
-        self.crowds.lock().unwrap_or_else(PoisonError::into_inner)
+        self.over_limit.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the search would find the module itself and nothing else: most imports, and not worth remembering.
@@ -226,15 +226,15 @@ impl<'m> Tunneller<'m> {
 
     /// Follows a name by one step.
     fn expand(&self, state: RequestedName<'m>, walk: &mut impl Sink<'m>) {
-        let RequestedName { file, name, loose } = state;
-        let Some(module) = self.transparent(file) else { return walk.found(file, !loose) };
+        let RequestedName { file, name, via_star } = state;
+        let Some(module) = self.transparent(file) else { return walk.found(file, !via_star) };
         let exports = exports_named(module.facts, name);
         for export in exports {
             match &export.source {
                 ExportSource::Local => walk.found(file, true),
                 ExportSource::Name { request, name } => {
                     if let Some(next) = self.enter(file, &module, *request) {
-                        walk.visit(RequestedName { file: next, name, loose: false });
+                        walk.visit(RequestedName { file: next, name, via_star: false });
                     }
                 }
                 ExportSource::Namespace { request } => {
@@ -262,22 +262,22 @@ impl<'m> Tunneller<'m> {
 
     /// `export = value`: what is not exported by name is a member of the value.
     fn expand_whole(&self, state: RequestedName<'m>, module: &Module<'m>, walk: &mut impl Sink<'m>) {
-        let RequestedName { file, name, loose } = state;
+        let RequestedName { file, name, via_star } = state;
         for export in exports_named(module.facts, EXPORT_EQUALS) {
             match &export.source {
                 ExportSource::Local => {
-                    walk.found(file, !loose && (name == DEFAULT_EXPORT || module.facts.stars.is_empty()))
+                    walk.found(file, !via_star && (name == DEFAULT_EXPORT || module.facts.stars.is_empty()))
                 }
-                ExportSource::Name { .. } if loose => walk.found(file, false),
+                ExportSource::Name { .. } if via_star => walk.found(file, false),
                 ExportSource::Name { request, name } => {
                     if let Some(next) = self.enter(file, module, *request) {
-                        walk.visit(RequestedName { file: next, name, loose: false });
+                        walk.visit(RequestedName { file: next, name, via_star: false });
                     }
                 }
                 ExportSource::Namespace { request } => {
                     let Some(next) = self.enter(file, module, *request) else { continue };
                     if name != DEFAULT_EXPORT || self.has_default(next) {
-                        walk.visit(RequestedName { file: next, name, loose });
+                        walk.visit(RequestedName { file: next, name, via_star });
                     } else {
                         walk.found(next, true);
                     }
@@ -290,7 +290,8 @@ impl<'m> Tunneller<'m> {
         let RequestedName { file, name, .. } = state;
         let stars = &module.facts.stars;
         if let Some(table) = self.stars.table(self, file, stars.len()) {
-            table.for_each_provider(name, |provider| walk.visit(RequestedName { file: provider, name, loose: true }));
+            table
+                .for_each_provider(name, |provider| walk.visit(RequestedName { file: provider, name, via_star: true }));
             if table.has_catch_alls() {
                 walk.defer(table, name);
             }
@@ -298,7 +299,7 @@ impl<'m> Tunneller<'m> {
         }
         for request in stars {
             if let Some(next) = self.enter(file, module, *request) {
-                walk.visit(RequestedName { file: next, name, loose: true });
+                walk.visit(RequestedName { file: next, name, via_star: true });
             }
         }
     }
@@ -328,7 +329,7 @@ struct RequestedName<'m> {
     name: &'m str,
     /// Requested through a star, so that the module may not have the name at all: a module that would take any
     /// name then counts only when no other module has it.
-    loose: bool,
+    via_star: bool,
 }
 
 /// Takes what one step of a search finds.

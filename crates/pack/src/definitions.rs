@@ -5,7 +5,7 @@ use stan_model::facts::{DEFAULT_EXPORT, EXPORT_EQUALS};
 use stan_model::names::{DeclarationId, Import, Imported, Meaning, SymbolId};
 
 use crate::follow::Follower;
-use crate::modules::{FileId, Leads};
+use crate::modules::{FileId, ImportTarget};
 
 /// What a name resolves to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,13 +92,13 @@ impl Follower<'_> {
     }
 
     fn of_import(&self, file: FileId, import: &Import, search: &mut Search, hops: u32) {
-        let targets = match self.modules.leads(file, &import.specifier) {
-            Leads::Files(targets) => targets,
-            Leads::Builtin => {
+        let targets = match self.modules.resolve(file, &import.specifier) {
+            ImportTarget::Files(targets) => targets,
+            ImportTarget::Builtin => {
                 search.failed.get_or_insert(NotFound::Builtin);
                 return;
             }
-            Leads::Missing => {
+            ImportTarget::Missing => {
                 search.failed.get_or_insert(NotFound::Module);
                 return;
             }
@@ -150,7 +150,7 @@ impl Follower<'_> {
             return;
         }
         for star in &names.stars {
-            if let Leads::Files(targets) = self.modules.leads(file, star) {
+            if let ImportTarget::Files(targets) = self.modules.resolve(file, star) {
                 targets.into_iter().for_each(|target| self.of_export(target, name, search, hops + 1));
             }
         }

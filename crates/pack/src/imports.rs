@@ -11,7 +11,7 @@ use stan_model::outline::UnitId;
 
 use crate::closure::{Collector, MissingReason, container, imports_of};
 use crate::definitions::{Definition, NotFound};
-use crate::modules::{FileId, Leads};
+use crate::modules::{FileId, ImportTarget};
 use crate::near::nearest;
 
 /// How many modules are searched for a name that one of them may no longer export.
@@ -84,8 +84,8 @@ impl Collector<'_> {
 
     fn hidden_export(&mut self, local: &str, import: &Import, used: UseSite) {
         let UseSite { line, rank } = used;
-        let (Leads::Files(targets), Imported::Name(name)) =
-            (self.follower.modules.leads(self.question.file, &import.specifier), &import.name)
+        let (ImportTarget::Files(targets), Imported::Name(name)) =
+            (self.follower.modules.resolve(self.question.file, &import.specifier), &import.name)
         else {
             return;
         };
@@ -134,7 +134,7 @@ impl Collector<'_> {
                 units.names.exports.iter().map(|(name, _)| name.clone()).filter(|name| &**name != EXPORT_EQUALS),
             );
             for star in &units.names.stars {
-                if let Leads::Files(files) = self.follower.modules.leads(file, star) {
+                if let ImportTarget::Files(files) = self.follower.modules.resolve(file, star) {
                     all.extend(files.into_iter().filter(|file| !all.contains(file)).collect::<Vec<_>>());
                 }
             }
@@ -175,7 +175,7 @@ impl Collector<'_> {
             let specifiers: BTreeSet<&str> =
                 units.names.stars.iter().map(|star| &**star).chain(again.map(|import| &*import.specifier)).collect();
             for specifier in specifiers {
-                if let Leads::Files(files) = self.follower.modules.leads(file, specifier) {
+                if let ImportTarget::Files(files) = self.follower.modules.resolve(file, specifier) {
                     all.extend(files.into_iter().filter(|file| known.insert(*file)));
                 }
             }

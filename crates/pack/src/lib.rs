@@ -22,7 +22,7 @@ pub use closure::{Candidate, Closure, Limits, Missing, MissingReason, Question, 
 pub use definitions::{Definition, NotFound};
 pub use focus::{Focus, focus_at, lines_around};
 pub use follow::Follower;
-pub use modules::{FileId, Leads, Modules};
+pub use modules::{FileId, ImportTarget, Modules};
 pub use plan::{Costs, Fitted, Level, fit};
 pub use prune::{PrunePoint, Pruning};
 pub use render::{Lists, markdown, xml};

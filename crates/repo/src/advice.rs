@@ -38,7 +38,7 @@ pub fn read_failure(reason: &io::Error) -> &'static str {
 
 /// Whether the failure says nothing about the files: the same question may be answered a moment later, although no one
 /// changed anything.
-pub fn is_passing(reason: &io::Error) -> bool {
+pub fn is_transient(reason: &io::Error) -> bool {
     let kinds = [
         io::ErrorKind::OutOfMemory,
         io::ErrorKind::ResourceBusy,
@@ -120,7 +120,7 @@ mod tests {
     fn what_passes_and_what_stays() {
         for (number, expected) in [(5, true), (24, true), (12, true), (2, false), (13, false), (40, false), (6, false)]
         {
-            assert_eq!(is_passing(&io::Error::from_raw_os_error(number)), expected, "{number}");
+            assert_eq!(is_transient(&io::Error::from_raw_os_error(number)), expected, "{number}");
         }
     }
 }

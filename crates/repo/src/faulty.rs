@@ -49,8 +49,8 @@ impl<'s> FaultySystem<'s> {
     }
 
     /// The effects that went wrong so far, in their order, each with its path.
-    pub fn struck(&self) -> Vec<(Effect, PathBuf)> {
-        self.plan.struck()
+    pub fn injected(&self) -> Vec<(Effect, PathBuf)> {
+        self.plan.injected()
     }
 
     /// Fails, or lets the effect happen.

@@ -1,8 +1,7 @@
-//! A file of ours of which parts are read: its head says which block has which checksum, and only the blocks that are read are
-//! compared with theirs.
+//! A cache file that is read in parts. It has a checksum for each block, and only the blocks that are read are verified.
 //!
-//! Head: magic, key, checksum of the directory, length of the directory. Directory: a description, the lengths of the sections,
-//! the checksums of the blocks. Then the sections, one behind the other, in blocks that do not care where a section begins.
+//! Layout: a head (magic, key, checksum and length of the directory); the directory (a description, the lengths of the sections, the
+//! checksums of the blocks); then the concatenated sections. Block boundaries ignore section boundaries.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,18 +17,18 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::bytes::{SectionReader, SectionWriter};
 use super::{Cache, LARGEST_DATA};
 
-/// As much as is read at once for one list.
+/// The unit of reading and of checksums; one posting list rarely needs more.
 const BLOCK: usize = 4096;
-/// Blocks between two that are wanted are read along: fewer than this cost less than another call.
+/// Gaps of at most so many blocks are read too, because that costs less than another system call.
 const NEAR: usize = 4;
 const HEAD: usize = 32;
-/// A directory has some bytes for each block.
+/// A directory has a few bytes for each block.
 const LARGEST_DIRECTORY: u64 = LARGEST_DATA / 64;
 
 /// An open file in blocks.
 pub(super) struct BlockFile {
     file: Mutex<Box<dyn InputFile>>,
-    /// Where the first block begins.
+    /// File offset of the first block.
     start: u64,
     length: usize,
     checksums: Vec<u64>,
@@ -42,11 +41,12 @@ impl fmt::Debug for BlockFile {
 }
 
 impl BlockFile {
-    /// The bytes of ranges, sorted by where they begin, and where each begins in them.
+    /// Reads `ranges`, which are sorted by start: the bytes of all blocks that they touch, and where each range starts in these
+    /// bytes. `None` if a range is out of bounds or a checksum is wrong.
     fn read(&self, ranges: impl Iterator<Item = Range<usize>>) -> Option<(Vec<u8>, Vec<usize>)> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut places = Vec::new();
-        // What the runs before this one hold.
+        // Total length of the runs before the current one.
         let mut before = 0;
         for range in ranges {
             if range.end > self.length || range.start > range.end {
@@ -70,7 +70,7 @@ impl BlockFile {
         for run in runs {
             let (piece, others) = rest.split_at_mut(run.len() * BLOCK);
             rest = others;
-            // The last block of a file is shorter; nothing comes behind it.
+            // The last block of the file may be shorter.
             let length = piece.len().min(self.length.saturating_sub(run.start * BLOCK));
             let piece = piece.get_mut(..length)?;
             file.seek(SeekFrom::Start(self.start + (run.start * BLOCK) as u64)).ok()?;
@@ -117,7 +117,7 @@ impl ReadRanges for Section {
 }
 
 impl Cache<'_> {
-    /// The description and the sections of a file, of which nothing else is read yet.
+    /// Opens a file: its description and its sections, whose contents are not read yet.
     pub(super) fn open_blocks<const N: usize>(
         &self,
         name: &str,
@@ -159,7 +159,7 @@ impl Cache<'_> {
         is_whole.then(|| (description, lengths.map(section)))
     }
 
-    /// Writes such a file.
+    /// Writes a file for [`Self::open_blocks`].
     pub(super) fn store_blocks(
         &self,
         name: &str,

@@ -127,7 +127,7 @@ impl<'b> Data<'b> {
             Contents::Whole(bytes) => bytes.get(start..)?.get(..length).map(Cow::Borrowed),
             Contents::OnDemand(source) => {
                 let entry = source.read(start, length)?;
-                (entry_print(&entry) == self.entry_prints.get(file)?).then_some(Cow::Owned(entry))
+                (entry_checksum(&entry) == self.entry_prints.get(file)?).then_some(Cow::Owned(entry))
             }
         }
     }
@@ -270,7 +270,7 @@ pub(super) fn file_meta(bytes: &[u8]) -> Option<FileMeta> {
     Some(FileMeta { digest: Digest(*digest), size: u64::from_le_bytes(size.try_into().ok()?) })
 }
 
-pub(super) fn entry_print(entry: &[u8]) -> u32 {
+pub(super) fn entry_checksum(entry: &[u8]) -> u32 {
     xxh3_64(entry) as u32
 }
 

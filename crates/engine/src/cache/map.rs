@@ -74,7 +74,7 @@ impl DocumentFingerprint {
 pub(crate) struct Manifests {
     pub(super) seen: Vec<(String, u64)>,
     /// Something was seen that cannot be compared in a later run.
-    is_in_doubt: bool,
+    is_incomparable: bool,
 }
 
 /// The fingerprint of a file that does not exist; never that of one that does.
@@ -85,10 +85,10 @@ impl Manifests {
     /// changes the stat.
     pub(crate) fn note_own(&mut self, system: &dyn System, path: &str) {
         match system.lstat(Path::new(path)) {
-            Ok(stat) if stat.kind == EntryKind::Link => self.is_in_doubt = true,
+            Ok(stat) if stat.kind == EntryKind::Link => self.is_incomparable = true,
             Ok(stat) => self.seen.push((path.to_owned(), fingerprint(&stat))),
             Err(error) if is_absent(&error) => self.seen.push((path.to_owned(), ABSENT)),
-            Err(_) => self.is_in_doubt = true,
+            Err(_) => self.is_incomparable = true,
         }
     }
 
@@ -115,7 +115,7 @@ impl Manifests {
         match print {
             Some(print) if print != ABSENT && known.get(path) == Some(&print) => {}
             Some(print) => self.seen.push((path.to_owned(), print)),
-            None => self.is_in_doubt = true,
+            None => self.is_incomparable = true,
         }
     }
 }
@@ -123,12 +123,12 @@ impl Manifests {
 impl Manifests {
     /// A hash of all that was seen; `None` when that cannot be compared in a later run.
     pub(crate) fn fingerprint(&self) -> Option<u64> {
-        if self.is_in_doubt { None } else { fingerprint_of(&self.seen) }
+        if self.is_incomparable { None } else { fingerprint_of(&self.seen) }
     }
 
     /// Notes that a manifest could not be read: one that is there may be readable the next time.
-    pub(crate) fn doubt(&mut self, error: &std::io::Error) {
-        self.is_in_doubt |= !is_absent(error);
+    pub(crate) fn note_unreadable(&mut self, error: &std::io::Error) {
+        self.is_incomparable |= !is_absent(error);
     }
 }
 
@@ -171,7 +171,7 @@ impl Cache<'_> {
         let map = Map::from_cache(reader.blob()?)?;
         let holds = reader.is_empty() && still_holds(self.system, &seen);
         let identity = MapIdentity { graph: identity, manifests: xxh3_64(manifests), document };
-        let manifests = Manifests { seen, is_in_doubt: false };
+        let manifests = Manifests { seen, is_incomparable: false };
         holds.then_some(StoredMap { map, integrity, document, conflicts, identity, manifests })
     }
 

@@ -1,9 +1,9 @@
-//! What a run leaves for the next one: an index (the files to stat, and the figures), the data (graph and facts), edits since, the
-//! map that was made of that graph, the overview of that map, and what files are ranked by (words and history).
+//! What a run stores for the next one: an index (the files to stat, and the figures), the data (graph and facts), later edits, the
+//! map of the graph, the overview of the map, and the inputs of the ranking (words and history).
 //!
-//! A cache is only ever a shortcut. Whatever is wrong with it (corrupt, foreign, older, half of a pair) means that
-//! it is ignored; failing to write it is not an error either. Foreign is what no run of this user wrote in this checkout
-//! (`seal.rs`): a repository can bring files that look like a cache.
+//! A cache is only a shortcut. If anything is wrong with it (corrupt, foreign, outdated, index without data), it is ignored, and
+//! failing to write it is not an error. A cache is foreign unless a run of this user wrote it in this checkout (`seal.rs`): a
+//! repository can ship files that look like a cache.
 
 mod blocks;
 mod bytes;
@@ -35,11 +35,11 @@ use stan_repo::{AbsPath, EntryKind, Stat, System, SystemExt as _, WritableSystem
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
-use self::encode::Encoded;
+use self::encode::{Encoded, RecordFingerprints};
 use self::index::{FactsTable, FileTable, Section, fingerprint};
 use self::seal::Trust;
 use crate::graph::analyse::Analysed;
-use crate::graph::compile::{Kept, PreviousRun};
+use crate::graph::compile::{CacheInput, PreviousRun};
 use crate::graph::memory::Memory;
 use crate::graph::record::Record;
 
@@ -61,7 +61,7 @@ const MAGIC: &[u8; 8] = b"stangrph";
 const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
 const INDEX: &str = "graph.index";
-/// Far beyond what the largest repositories leave. Larger ones are an attempt to exhaust memory.
+/// Far larger than what the largest repositories need. Anything larger is an attempt to exhaust memory.
 const LARGEST_INDEX: u64 = 512 << 20;
 const LARGEST_DATA: u64 = 2 << 30;
 
@@ -89,18 +89,19 @@ pub(crate) struct CacheLocation<'l> {
 }
 
 impl<'s> Cache<'s> {
-    /// Makes the folder, so that its making is not seen as a change by the next run. `None`: there can be no cache.
+    /// Creates the folder now: created after the scan, it would look like a change to the next run. `None`: no cache is possible
+    /// there.
     ///
     /// A folder of ours behind a link belongs to another user: nothing is written there.
     pub(crate) fn open(system: &'s dyn WritableSystem, location: CacheLocation<'_>, key: &[u8]) -> Option<Self> {
         let CacheLocation { directory, root, stan_folder, state_directory } = location;
         let inside = directory.strip_prefix(stan_folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        if inside && leads_elsewhere(system, root, directory) {
+        if inside && has_link_below_root(system, root, directory) {
             return None;
         }
         let trust = Trust::of(system, root, directory, state_directory)?;
         system.create_dir_all(Path::new(directory)).ok()?;
-        // Runs that were killed while they wrote are the only ones that leave anything; a running process holds its own.
+        // Temporary files of runs that were killed while writing. Those of running processes are locked and stay.
         const SEALED: [&str; 15] = [
             DATA,
             INDEX,
@@ -121,7 +122,7 @@ impl<'s> Cache<'s> {
         let seals = SEALED.map(|name| [name, seal::SUFFIX].concat());
         let names: Vec<&str> = SEALED.into_iter().chain(seals.iter().map(String::as_str)).chain([IGNORE]).collect();
         remove_leftovers(system, Path::new(directory), &names);
-        // Only a folder of ours may hide itself from git.
+        // A folder that the user named is not ours to hide from git.
         let ignore = format!("{directory}/{IGNORE}");
         if inside && system.lstat(Path::new(&ignore)).is_err() {
             system.write_atomic(Path::new(&ignore), b"*\n").ok()?;
@@ -134,19 +135,19 @@ impl<'s> Cache<'s> {
         format!("{}/{name}", self.directory)
     }
 
-    /// The stat of a file of ours that a run of this user wrote and that is unchanged since.
+    /// The stat of a cache file, if a run of this user wrote it and it is unchanged since.
     fn trusted(&self, path: &str, largest: u64) -> Option<Stat> {
         let stat = self.system.lstat(Path::new(path)).ok()?;
         let may_be_ours = stat.kind == EntryKind::File && stat.size <= largest;
         (may_be_ours && self.trust.holds(self.system, path, &stat)).then_some(stat)
     }
 
-    /// Puts a file in place, and seals it.
+    /// Writes a file atomically and seals it.
     fn write(&self, name: &str, bytes: &[u8]) -> Option<()> {
         self.write_pieces(name, &[bytes])
     }
 
-    /// As `write`, for bytes that lie in several places.
+    /// As `write`, for contents in several buffers.
     fn write_pieces(&self, name: &str, pieces: &[&[u8]]) -> Option<()> {
         let path = self.path(name);
         self.system.write_atomic_pieces(Path::new(&path), pieces).ok()?;
@@ -157,7 +158,7 @@ impl<'s> Cache<'s> {
         let path = self.path(INDEX);
         self.trusted(&path, LARGEST_INDEX)?;
         let path = Path::new(&path);
-        // A file of another format or key is not worth reading to its end.
+        // Do not read a large index of another format or key to its end.
         let mut start = [0; 16];
         self.system.read_range(path, 0, &mut start).ok()?;
         if start.strip_prefix(MAGIC)? != self.key.to_le_bytes() {
@@ -181,13 +182,13 @@ impl<'s> Cache<'s> {
         Some(index)
     }
 
-    /// The graph alone: where nothing changed, no more is needed.
+    /// The graph alone, which is all that an unchanged run needs.
     pub(crate) fn load_graph(&self, index: &Index) -> Option<Graph> {
         let loaded = self.load(index, METAS..RECORDS)?;
         data::decode_graph(loaded.part(METAS), loaded.part(SHAPE))
     }
 
-    /// Some parts of the data that belong to an index, proved whole.
+    /// Reads parts of the data that belong to an index, and verifies their checksums.
     pub(crate) fn load(&self, index: &Index, parts: Range<usize>) -> Option<LoadedParts> {
         let path = self.path(DATA);
         let lengths = index.parts.iter().map(|part| part.length);
@@ -221,7 +222,7 @@ impl<'s> Cache<'s> {
         Some(LoadedParts { bytes, places })
     }
 
-    /// Reads a piece of a file; returns its checksum.
+    /// Reads a piece of a file on two threads; returns its checksum.
     fn read_in_halves(&self, path: &str, offset: u64, piece: &mut [u8]) -> Option<u64> {
         let half = piece.len() / 2;
         let (first, second) = piece.split_at_mut(half);
@@ -236,36 +237,39 @@ impl<'s> Cache<'s> {
     pub(crate) fn store(
         &self,
         graph: &Graph,
-        kept: Kept,
+        kept: CacheInput,
         answer: Answer,
         observed_at: i64,
         languages: Languages,
         memory: Memory,
     ) -> Option<Identity> {
-        let Kept { records, general_problems, observations } = kept;
-        let look = |record: Record<'_>, print: u64| {
+        let CacheInput { records, general_problems, observations } = kept;
+        let fingerprints_of = |record: Record<'_>, facts: u64| {
             let stat = record.file.stat.as_ref();
-            let stat = stat.map_or(UNPROVED, |stat| proved_fingerprint(stat, observed_at));
-            (figures_print(graph, record, print, languages), stat)
+            RecordFingerprints {
+                facts: stats_fingerprint(graph, record, facts, languages),
+                stat: stat.map_or(UNPROVED, |stat| proved_fingerprint(stat, observed_at)),
+            }
         };
-        let Encoded { head, parts, contents, prints } = encode::encode(graph, &records, &general_problems, look)?;
-        let files = FileTable::new(records.paths(), prints.iter().map(|(_, stat)| *stat).collect());
-        let facts = FactsTable::new(prints.iter().map(|(facts, _)| *facts));
+        let Encoded { head, parts, contents, fingerprints } =
+            encode::encode(graph, &records, &general_problems, fingerprints_of)?;
+        let files = FileTable::new(records.paths(), fingerprints.iter().map(|one| one.stat).collect());
+        let facts = FactsTable::new(fingerprints.iter().map(|one| one.facts));
         let part = |at: usize| section(&[head.get(parts[at].clone()).unwrap_or_default()]);
         let mut pieces: Vec<&[u8]> = contents.iter().map(AsRef::as_ref).collect();
         let parts = [part(METAS), part(SHAPE), part(RECORDS), section(&pieces)];
         pieces.insert(0, &head);
         let index = Index { observed_at, parts, answer, observations, files, facts, edits: None };
         let identity = index.identity();
-        // Each file is written atomically, and an index without its data is detected.
+        // In any order: each file is written atomically, and `load` detects an index whose data is missing or older.
         let (data, index) = rayon::join(|| self.write_pieces(DATA, &pieces), || self.write_index(&index));
         memory.release((head, contents));
-        // Hundreds of thousands of small pieces.
+        // Hundreds of thousands of small allocations.
         memory.release((records, data?, index?));
         Some(identity)
     }
 
-    /// Returns what it does not need any more.
+    /// Returns the encoded index, so that the caller decides when its memory is freed.
     fn write_index(&self, index: &Index) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(MAGIC);
@@ -280,8 +284,8 @@ impl<'s> Cache<'s> {
     }
 }
 
-/// Whether anything but a folder stands on the way from the root to a folder below it.
-fn leads_elsewhere(system: &dyn WritableSystem, root: &str, folder: &str) -> bool {
+/// Whether a path component between the root and a folder below it is anything but a directory, such as a link.
+fn has_link_below_root(system: &dyn WritableSystem, root: &str, folder: &str) -> bool {
     let Some(below) = AbsPath::new(root).below(folder) else { return true };
     let start = folder.len() - below.len();
     let ends = below.match_indices('/').map(|(at, _)| at).chain([below.len()]);
@@ -290,7 +294,7 @@ fn leads_elsewhere(system: &dyn WritableSystem, root: &str, folder: &str) -> boo
         .any(|stat| stat.kind != EntryKind::Dir)
 }
 
-/// The section that these pieces make, one behind the other.
+/// Length and checksum of the concatenated pieces.
 fn section(pieces: &[&[u8]]) -> Section {
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
     let checksum = |half: Range<usize>| {
@@ -307,7 +311,7 @@ fn section(pieces: &[&[u8]]) -> Section {
     Section { length: length as u64, checksum: halves(first, second) }
 }
 
-/// A section is read and checked in two halves at once: one checksum of both.
+/// Combines the checksums of the two halves of a section. They are hashed in parallel.
 fn halves(first: u64, second: u64) -> u64 {
     first.rotate_left(1) ^ second
 }
@@ -325,7 +329,7 @@ impl LoadedParts {
     }
 }
 
-/// The contents of files, a file at a time. A caller that asks for many gets the rest of them from memory.
+/// Reads the contents of single files; after many requests, reads everything once and answers from memory.
 pub(crate) struct ContentsOnDisk<'c> {
     cache: &'c Cache<'c>,
     index: &'c Index,
@@ -334,8 +338,8 @@ pub(crate) struct ContentsOnDisk<'c> {
 }
 
 impl<'c> ContentsOnDisk<'c> {
-    /// More pieces than this cost more than reading everything.
-    const MOST_PIECES: usize = 64;
+    /// More single reads than this cost more than reading everything.
+    const MAX_PIECES: usize = 64;
 
     pub(crate) fn new(cache: &'c Cache<'c>, index: &'c Index) -> Self {
         Self { cache, index, asked: AtomicUsize::new(0), whole: OnceLock::new() }
@@ -344,7 +348,7 @@ impl<'c> ContentsOnDisk<'c> {
 
 impl ReadContents for ContentsOnDisk<'_> {
     fn read(&self, offset: usize, length: usize) -> Option<Vec<u8>> {
-        if self.asked.fetch_add(1, Ordering::Relaxed) >= Self::MOST_PIECES {
+        if self.asked.fetch_add(1, Ordering::Relaxed) >= Self::MAX_PIECES {
             let whole = self.whole.get_or_init(|| self.cache.load(self.index, CONTENTS..PARTS)).as_ref()?;
             return whole.part(CONTENTS).get(offset..)?.get(..length).map(<[u8]>::to_vec);
         }
@@ -360,8 +364,9 @@ impl ReadContents for ContentsOnDisk<'_> {
     }
 }
 
-/// What an edit of this file must leave as it is for every figure to stay as it is.
-fn figures_print(graph: &Graph, record: Record<'_>, facts: u64, languages: Languages) -> u64 {
+/// As long as this fingerprint of a file stays the same, an edit of the file changes no figure. `OPAQUE` for files for which
+/// that cannot be known.
+fn stats_fingerprint(graph: &Graph, record: Record<'_>, facts: u64, languages: Languages) -> u64 {
     let file = record.file;
     let is_own = record.in_universe() || record.node().is_some_and(|node| graph.node(node.0).kind == NodeKind::Source);
     let is_clean = file.problems.is_empty() && file.request_problems.is_empty() && !file.incomplete;
@@ -369,12 +374,12 @@ fn figures_print(graph: &Graph, record: Record<'_>, facts: u64, languages: Langu
     if is_own && is_clean && has_facts && file.meta.is_some() { facts } else { FactsTable::OPAQUE }
 }
 
-/// Facts of an earlier run, for files that are as they were.
+/// Facts of an earlier run, for files that are unchanged since.
 pub(crate) struct CachedFacts<'c> {
     index: &'c Index,
     data: Option<Data<'c>>,
     by_path: rustc_hash::FxHashMap<&'c str, RecordId>,
-    /// Their facts are not those of the data.
+    /// Files whose facts in the data are outdated.
     edited: Vec<RecordId>,
     languages: Languages,
 }
@@ -394,9 +399,9 @@ impl PreviousRun for CachedFacts<'_> {
     fn analysed(&self, system: &dyn System, path: &str, with_facts: bool) -> Option<Analysed> {
         let data = self.data.as_ref()?;
         let file = *self.by_path.get(path)?;
-        let print = self.index.files.fingerprint(file.index());
+        let recorded = self.index.files.fingerprint(file.index());
         let stat = system.lstat(Path::new(path)).ok()?;
-        if print == UNPROVED || fingerprint(&stat) != print || self.edited.binary_search(&file).is_ok() {
+        if recorded == UNPROVED || fingerprint(&stat) != recorded || self.edited.binary_search(&file).is_ok() {
             return None;
         }
         if with_facts && !data.has_facts(file) && self.languages.claim(path) {

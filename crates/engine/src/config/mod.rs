@@ -21,7 +21,7 @@ use std::path::Path;
 use stan_lang::PackageStores;
 pub use stan_model::document::config::MetaHashes;
 use stan_repo::{
-    AbsPath, AllowedFolder, EntryKind, System, SystemExt as _, advice, is_passing, normal_path, real_path,
+    AbsPath, AllowedFolder, EntryKind, System, SystemExt as _, advice, is_transient, normal_path, real_path,
     relative_path,
 };
 
@@ -295,7 +295,7 @@ fn is_file(system: &dyn System, path: &str, is_inside: bool) -> Result<bool, Con
     match system.lstat(Path::new(path)) {
         Ok(stat) => Ok(matches!(stat.kind, EntryKind::File | EntryKind::Link)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
-        Err(error) if is_inside || is_passing(&error) => {
+        Err(error) if is_inside || is_transient(&error) => {
             let message = format!("cannot tell whether there is a configuration: {}", advice(&error));
             Err(ConfigError::new(path, message))
         }

@@ -30,7 +30,7 @@ pub(crate) fn from_outside(
 }
 
 /// Names every one of them. None is left out: the one that matters could be the last.
-pub(crate) fn tell(externals: &ExternalsReport, progress: &mut dyn Progress) {
+pub(crate) fn announce(externals: &ExternalsReport, progress: &mut dyn Progress) {
     let ExternalsReport { outside, imported } = externals;
     let sorts = [
         ("imported", "from outside the root", imported),

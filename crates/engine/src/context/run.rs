@@ -28,7 +28,7 @@ use super::import;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::map::encoded;
 use super::map_verifier::{MapVerifier, changed_meanwhile, no_longer_matching};
-use super::outside::{from_outside, tell};
+use super::outside::{announce, from_outside};
 use super::progress::Progress;
 use super::read_only::ReadOnly;
 use super::reports::{
@@ -134,7 +134,7 @@ impl ContextRun<'_> {
         assembled.warnings.extend(imported.warnings);
         self.evidence(&mut assembled);
         let externals = from_outside(self.layout, assembled.inputs.as_ref(), imported.outside);
-        tell(&externals, progress);
+        announce(&externals, progress);
         // Read before anything is written: a broken snapshot must not cost the work.
         let baseline = self.baseline()?;
         let mut transaction = session.begin(self.layout)?;
@@ -211,7 +211,7 @@ impl ContextRun<'_> {
             imported = import::plan_imports(self.system, self.repository, self.layout, allowlist, warnings)?;
         }
         let externals = from_outside(self.layout, assembled.inputs.as_ref(), imported);
-        tell(&externals, progress);
+        announce(&externals, progress);
         let baseline = self.baseline()?;
         let mut entries = plain_entries(self.repository, self.layout, &assembled.allowlist);
         let mut outputs = Outputs::default();

@@ -134,7 +134,7 @@ pub fn snap_history(
     let mut refusals = Vec::new();
     for kind in kinds {
         let mut history = History::read(system, &layout, kind)?;
-        if let Err(reason) = go(&mut history, step) {
+        if let Err(reason) = take_step(&mut history, step) {
             refusals.push(format!("{}: {reason}", kind.name()));
             continue;
         }
@@ -155,7 +155,7 @@ pub fn snap_history(
     Ok(report)
 }
 
-fn go(history: &mut History<'_>, step: SnapStep) -> Result<(), String> {
+fn take_step(history: &mut History<'_>, step: SnapStep) -> Result<(), String> {
     let Some(current) = history.current() else { return Err("there is no baseline yet".to_owned()) };
     let (wanted, otherwise) = match step {
         SnapStep::Undo => (Some(current + 1), "there is no older baseline".to_owned()),

@@ -34,7 +34,7 @@ pub(crate) struct Compiled {
     /// Files whose contents were read and analysed in this run.
     pub(crate) analysed: usize,
     /// For the cache, if there is to be one.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<CacheInput>,
 }
 
 /// What a run gathers for later beside the graph.
@@ -49,7 +49,7 @@ pub(crate) enum Keep {
 }
 
 /// What the cache keeps beside the graph.
-pub(crate) struct Kept {
+pub(crate) struct CacheInput {
     pub(crate) records: Records,
     /// Problems that belong to no file whose contents are part of the answer.
     pub(crate) general_problems: Vec<Problem>,
@@ -79,7 +79,7 @@ pub(crate) fn compile(
     let KnownFacts { previous, shared, .. } = known;
     let bundles = if previous.is_none() { shared.bundles(options.languages, &options.extract) } else { None };
     let compiled = compile_once(system, options, known, bundles.as_ref(), keep, memory)?;
-    if bundles.is_some() && shared.lied() {
+    if bundles.is_some() && shared.gave_wrong_facts() {
         memory.release(compiled);
         return compile_once(system, options, known, None, keep, memory);
     }
@@ -109,17 +109,17 @@ fn compile_once(
     let (files, analysed) = run.analyse_universe(keep);
     run.load_own_files();
     let links = run.link_by_name(&files);
-    let (implicit, crowds) = run.tunnel(&files);
+    let (implicit, left_out) = run.tunnel(&files);
     // What is left out depends on all files together, which no later run could update.
-    let is_kept = keep != Keep::Nothing && crowds.is_empty();
-    let hops = run.external_edges(&files, &implicit);
-    let builder = run.assemble(&files, &links, implicit, &hops);
+    let is_kept = keep != Keep::Nothing && left_out.is_empty();
+    let external_edges = run.external_edges(&files, &implicit);
+    let builder = run.assemble(&files, &links, implicit, &external_edges);
     let (built, (dirty, mut problems)) = rayon::join(|| builder.finish(), || run.problems(&files));
     let Built { graph, indices, .. } = built?;
 
     let mut general_problems = universe.problems.clone();
     general_problems.extend(resolvers.finish());
-    general_problems.extend(crowds);
+    general_problems.extend(left_out);
     problems.extend(general_problems.iter().cloned());
     if !is_kept {
         memory.release(files);
@@ -131,6 +131,6 @@ fn compile_once(
         observations
     };
     let (records, observations) = rayon::join(|| run.records(files, &indices), observed);
-    let kept = Some(Kept { records, general_problems, observations });
+    let kept = Some(CacheInput { records, general_problems, observations });
     Ok(Compiled { graph, problems, dirty, analysed, kept })
 }

@@ -183,7 +183,7 @@ fn with_edits(run: &CachedRun<'_>, index: &Index, loaded: &LoadedParts) -> Optio
     let watched = LenientSystem::new(run.engine.system().as_system());
     let data = decoded(loaded).filter(|data| data.len() == index.files.len())?;
     let (answer, edited) = incremental::edited_graph(&watched, run.options, index, &data, run.observed_at)?;
-    if watched.hidden().is_some() {
+    if watched.first_transient_error().is_some() {
         return None;
     }
     let WarmAnswer { outcome: GraphOutcome { graph, errors, dirty, .. }, kept_as, edits } = answer;
@@ -212,7 +212,7 @@ fn is_unchanged(system: &dyn WritableSystem, index: &Index) -> bool {
         || !(index.is_world_unchanged(&watched) && index.edits_hold(&watched)),
         || index.files.changed(&watched),
     );
-    !world_changed && changed.is_empty() && watched.hidden().is_none()
+    !world_changed && changed.is_empty() && watched.first_transient_error().is_none()
 }
 
 /// The answer of the earlier run.

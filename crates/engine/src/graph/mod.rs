@@ -40,7 +40,7 @@ use crate::not_analysed::not_analysed;
 use crate::outline::AskedFile;
 use crate::shared::SharedCache;
 
-use self::compile::{Compiled, Keep, Kept, KnownFacts, PreviousRun, SeeBytes};
+use self::compile::{CacheInput, Compiled, Keep, KnownFacts, PreviousRun, SeeBytes};
 pub(crate) use self::excluded::ExcludedFiles;
 use self::incremental::{WarmAnswer, WarmResult};
 use self::memory::Memory;
@@ -260,7 +260,7 @@ fn run(
     {
         return match result {
             // A transient error may have passed by now: everything is read again.
-            WarmResult::Answer(_) if watched.hidden().is_some() => full_run.compile(None, see),
+            WarmResult::Answer(_) if watched.first_transient_error().is_some() => full_run.compile(None, see),
             WarmResult::Answer(answer) => {
                 let WarmAnswer { outcome, kept_as, edits } = *answer;
                 let is_kept = edits.is_none_or(|edits| cache.store_edits(&edits).is_some());
@@ -315,7 +315,7 @@ impl CachedRun<'_> {
             with_records(&compiled.graph, &kept.records);
         }
         // A run that could not read everything, or not even the root, stores nothing for the next one.
-        let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
+        let is_whole = |kept: &CacheInput| !watched.saw_unstable_error() && !kept.observations.directories.is_empty();
         let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
             let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
             cache.store(&compiled.graph, kept, answer, observed_at, options.languages, memory)
@@ -330,7 +330,7 @@ impl CachedRun<'_> {
 
 /// Lookups may miss. A transient I/O error can hide a file that exists, so it is reported: the graph may be incomplete.
 fn report_transient_errors(errors: &mut Vec<String>, watched: &LenientSystem<'_>, options: &GraphOptions) {
-    let Some((path, advice)) = watched.hidden() else { return };
+    let Some((path, advice)) = watched.first_transient_error() else { return };
     let path = path.to_string_lossy();
     let shown = relative_path(&options.root, &path);
     // Nothing else may cost as much.

@@ -14,7 +14,7 @@ pub(super) fn write_planned(system: &dyn WritableSystem, plan: &InitPlan) -> Res
     plan.actions.iter().for_each(|action| clear(system, plan, &action.path));
     let mut work = InitRun { system, plan, made: Vec::new(), written: Vec::new() };
     let result = work.run();
-    result.map_err(|(path, reason)| InitError::Failed { path, reason, left: work.take_back() })
+    result.map_err(|(path, reason)| InitError::Failed { path, reason, left: work.roll_back() })
 }
 
 /// Removes what an earlier `stan init` left beside the file when it was killed.
@@ -62,7 +62,7 @@ impl<'a> InitRun<'a> {
     fn write(&mut self, write: &'a Write) -> Result<(), String> {
         path_state::missing_folders(self.system, &self.plan.root, path_state::folder_of(&write.path))
             .map_err(|refusal| refusal.message)?;
-        let unchanged = match path_state::look(self.system, &self.plan.root, &write.path) {
+        let unchanged = match path_state::inspect(self.system, &self.plan.root, &write.path) {
             PathState::Nothing => write.before.is_none(),
             PathState::File(now) => write.before.as_deref() == Some(now.as_slice()),
             _ => false,
@@ -91,7 +91,7 @@ impl<'a> InitRun<'a> {
     }
 
     /// Undoes all steps, the last one first, and returns what would not go.
-    fn take_back(&mut self) -> Vec<String> {
+    fn roll_back(&mut self) -> Vec<String> {
         let mut left = Vec::new();
         while let Some(write) = self.written.pop() {
             if self.put(write, write.before.as_deref()).is_err() {

@@ -51,7 +51,7 @@ impl Source<'_> {
             let is_read = self.system.read_real(Path::new(&path), LARGEST, &mut bytes).is_ok();
             // A file that changed since it was hashed has other contents than the key says.
             if !is_read || sha256(&bytes) != file.digest {
-                self.has_doubts.store(true, Ordering::Relaxed);
+                self.read_other_bytes.store(true, Ordering::Relaxed);
                 return (None, if is_read { declared_names(&node.id, &bytes) } else { Vec::new() });
             }
             let names = declared_names(&node.id, &bytes);

@@ -109,7 +109,7 @@ pub(super) fn quoted_names(message: &str) -> Vec<String> {
 pub(super) const MOST_NEAR: usize = 3;
 
 /// The first locations of a log that resolve to no file, and candidates for each.
-pub(super) fn nowhere(placed: &[Placed], files: &[Box<str>]) -> Vec<String> {
+pub(super) fn unresolved_locations(placed: &[Placed], files: &[Box<str>]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let places = placed.iter().filter_map(|one| Some((one.diagnostic.place.as_ref()?, one)));
     let first = places.filter(|(place, _)| seen.insert(place.file.as_str())).take(MOST_NEAR);

@@ -17,7 +17,7 @@ use stan_model::document::pack::PackPackage;
 use stan_model::names::FileUnits;
 use stan_model::outline::LineStarts;
 use stan_model::{CRATE_MANIFEST, Digest, FileKey, PACKAGE_FOLDER, is_installed};
-use stan_pack::{FileId, Leads, Modules};
+use stan_pack::{FileId, ImportTarget, Modules};
 use stan_repo::{Files, System, SystemExt as _};
 
 use crate::graph::{ExcludedFiles, GraphOptions};
@@ -60,7 +60,7 @@ pub(super) struct PackFiles<'p> {
 struct FileSlot {
     path: String,
     loaded: OnceCell<Option<Rc<LoadedFile>>>,
-    leads: OnceCell<FxHashMap<Box<str>, Leads>>,
+    targets: OnceCell<FxHashMap<Box<str>, ImportTarget>>,
 }
 
 impl<'p> PackFiles<'p> {
@@ -92,7 +92,7 @@ impl<'p> PackFiles<'p> {
         }
         let mut slots = self.slots.borrow_mut();
         let id = FileId(slots.len() as u32);
-        slots.push(Rc::new(FileSlot { path: path.clone(), loaded: OnceCell::new(), leads: OnceCell::new() }));
+        slots.push(Rc::new(FileSlot { path: path.clone(), loaded: OnceCell::new(), targets: OnceCell::new() }));
         self.by_path.borrow_mut().insert(path, id);
         id
     }
@@ -211,42 +211,42 @@ impl<'p> PackFiles<'p> {
         None
     }
 
-    /// Resolves every request of a file at once: they share most of the work.
-    fn resolve(&self, slot: &FileSlot, text: &str) -> FxHashMap<Box<str>, Leads> {
+    /// Resolves all requests of a file at once, because they share most of the work.
+    fn resolve_imports(&self, slot: &FileSlot, text: &str) -> FxHashMap<Box<str>, ImportTarget> {
         let file = SourceFile { name: &slot.path, bytes: text.as_bytes() };
         let extraction = self.extractors.borrow_mut().extract(self.options.languages, file, &self.options.extract);
         let facts = extraction.unwrap_or_default().facts;
         let mut found = Resolved::default();
         self.worker.borrow_mut().resolve(&slot.path, &facts, Wanted::Requests, &mut found);
-        let mut leads: FxHashMap<Box<str>, Leads> = FxHashMap::default();
+        let mut targets: FxHashMap<Box<str>, ImportTarget> = FxHashMap::default();
         for (request, answer) in facts.requests.iter().zip(&found.answers) {
             let answer = self.answered(answer);
-            let known = leads.get(&request.specifier);
-            if known.is_none_or(|known| !matches!(known, Leads::Files(_))) {
-                leads.insert(request.specifier.clone(), answer);
+            let known = targets.get(&request.specifier);
+            if known.is_none_or(|known| !matches!(known, ImportTarget::Files(_))) {
+                targets.insert(request.specifier.clone(), answer);
             }
         }
         let siblings = self.worker.borrow().package_files(&slot.path);
         if !siblings.is_empty() {
             let files = siblings.iter().map(|path| self.id_of(path)).collect();
-            leads.insert(OWN_PACKAGE.into(), Leads::Files(files));
+            targets.insert(OWN_PACKAGE.into(), ImportTarget::Files(files));
         }
-        leads
+        targets
     }
 
-    fn answered(&self, answer: &Answer) -> Leads {
+    fn answered(&self, answer: &Answer) -> ImportTarget {
         match answer {
-            Answer::Nothing | Answer::Excluded => Leads::Missing,
+            Answer::Nothing | Answer::Excluded => ImportTarget::Missing,
             Answer::File(key) | Answer::Other(key) => match self.table.get(*key) {
-                Some(Target::File(path)) => Leads::Files(vec![self.id_of(&path)]),
-                Some(Target::Builtin(_)) => Leads::Builtin,
-                _ => Leads::Missing,
+                Some(Target::File(path)) => ImportTarget::Files(vec![self.id_of(&path)]),
+                Some(Target::Builtin(_)) => ImportTarget::Builtin,
+                _ => ImportTarget::Missing,
             },
             Answer::Files(keys) => match keys.first().and_then(|key| self.table.get(*key)) {
-                Some(Target::Files(paths)) => Leads::Files(
+                Some(Target::Files(paths)) => ImportTarget::Files(
                     paths.iter().filter(|path| !self.is_excluded(path)).map(|path| self.id_of(path)).collect(),
                 ),
-                _ => Leads::Missing,
+                _ => ImportTarget::Missing,
             },
         }
     }
@@ -257,10 +257,10 @@ impl Modules for PackFiles<'_> {
         Some(Rc::clone(&self.load(file)?.units))
     }
 
-    fn leads(&self, file: FileId, specifier: &str) -> Leads {
-        let Some((slot, loaded)) = self.slot(file).zip(self.load(file)) else { return Leads::Missing };
-        let leads = slot.leads.get_or_init(|| self.resolve(&slot, &loaded.text));
-        leads.get(specifier).cloned().unwrap_or(Leads::Missing)
+    fn resolve(&self, file: FileId, specifier: &str) -> ImportTarget {
+        let Some((slot, loaded)) = self.slot(file).zip(self.load(file)) else { return ImportTarget::Missing };
+        let targets = slot.targets.get_or_init(|| self.resolve_imports(&slot, &loaded.text));
+        targets.get(specifier).cloned().unwrap_or(ImportTarget::Missing)
     }
 
     fn is_module_named(&self, target: FileId, specifier: &str) -> bool {

@@ -13,7 +13,9 @@ use stan_model::outline::{Lines, UnitId};
 use stan_pack::{Closure, Focus, Limits, MissingReason, Question, closure, focus_at, lines_around};
 use stan_repo::{System, Universe, World};
 
-use super::diagnostics::{MOST_NEAR, Placed, focus_of, nowhere, place, quoted_names, written as written_diagnostic};
+use super::diagnostics::{
+    MOST_NEAR, Placed, focus_of, place, quoted_names, unresolved_locations, written as written_diagnostic,
+};
 use super::files::{FoundTargets, LoadedFile, PackFiles};
 use super::fitting::{FittedItems, Fitting};
 use super::items::{Counter, Draft, draft, exports_draft, file_draft, focus_draft, imports_draft};
@@ -213,7 +215,7 @@ impl PackRun<'_, '_> {
             Some(index) => Ok(vec![index]),
             None if self.has_other_sources() => Ok(Vec::new()),
             None => Err(EngineError::input("the log holds no diagnostic with a place in the repository")
-                .details(nowhere(placed, &self.universe.files))
+                .details(unresolved_locations(placed, &self.universe.files))
                 .hint("`stan pack --list LOG` shows what was read; -C names the folder that the log's paths are relative to")),
         }
     }

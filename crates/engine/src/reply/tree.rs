@@ -62,14 +62,16 @@ impl<'a> WorkingTree<'a> {
             Some(EntryKind::Link) => Some("is a link, and nothing is written through links".to_owned()),
             Some(EntryKind::Other) => Some("is a pipe, a socket or a device".to_owned()),
             Some(EntryKind::File) if self.is_too_large(path) => Some("is too large to be patched".to_owned()),
-            None => self.twin(path).map(|twin| format!("differs from `{twin}` only in how its letters are composed")),
+            None => self
+                .existing_spelling(path)
+                .map(|spelling| format!("differs from `{spelling}` only in how its letters are composed")),
             _ => None,
         }
     }
 
     /// An existing name with the same NFC form as the first missing name of a path: some file systems treat the two as
     /// the same file, and every reader does.
-    fn twin(&self, path: &str) -> Option<String> {
+    fn existing_spelling(&self, path: &str) -> Option<String> {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let missing = ends.filter_map(|end| path.get(..end)).find(|part| self.kind(part).is_none())?;
         let (folder, name) = missing.rsplit_once('/').unwrap_or(("", missing));
@@ -79,9 +81,9 @@ impl<'a> WorkingTree<'a> {
         let entries = self.system.read_real_dir(Path::new(&self.layout.absolute(folder))).ok()?;
         let composed: String = name.nfc().collect();
         let names = entries.into_iter().filter_map(|entry| entry.name.into_string().ok());
-        let mut twins = names.filter(|other| !other.is_ascii() && other.nfc().eq(composed.chars()));
-        let twin = twins.next()?;
-        Some(if folder.is_empty() { twin } else { [folder, "/", &twin].concat() })
+        let mut spellings = names.filter(|other| !other.is_ascii() && other.nfc().eq(composed.chars()));
+        let spelling = spellings.next()?;
+        Some(if folder.is_empty() { spelling } else { [folder, "/", &spelling].concat() })
     }
 
     fn is_too_large(&self, path: &str) -> bool {

@@ -34,9 +34,9 @@ struct Inner {
     seed: u64,
     is_off: AtomicBool,
     is_read_only: AtomicBool,
-    lied: AtomicBool,
+    gave_wrong_facts: AtomicBool,
     damaged: AtomicU64,
-    complaint: Mutex<Option<String>>,
+    problem: Mutex<Option<String>>,
     counts: Counts,
 }
 
@@ -61,7 +61,7 @@ pub struct SharedUsage {
     pub bundles_written: u64,
     pub bytes_written: u64,
     /// Why the server was not used to the end.
-    pub complaint: Option<String>,
+    pub problem: Option<String>,
 }
 
 impl std::fmt::Debug for SharedCache {
@@ -79,9 +79,9 @@ impl SharedCache {
             seed,
             is_off: AtomicBool::new(false),
             is_read_only: AtomicBool::new(false),
-            lied: AtomicBool::new(false),
+            gave_wrong_facts: AtomicBool::new(false),
             damaged: AtomicU64::new(0),
-            complaint: Mutex::default(),
+            problem: Mutex::default(),
             counts: Counts::default(),
         })))
     }
@@ -98,13 +98,13 @@ impl SharedCache {
             bundles_missing: get(&counts.bundles_missing),
             bundles_written: get(&counts.bundles_written),
             bytes_written: get(&counts.bytes_written),
-            complaint: inner.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            problem: inner.problem.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         })
     }
 
     /// Whether a value turned out to be wrong.
-    pub(crate) fn lied(&self) -> bool {
-        self.0.as_ref().is_some_and(|inner| inner.lied.load(Ordering::Relaxed))
+    pub(crate) fn gave_wrong_facts(&self) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.gave_wrong_facts.load(Ordering::Relaxed))
     }
 
     /// The bundles of one run; `None` when there is no cache, or none that can be used.
@@ -119,11 +119,11 @@ impl Inner {
     /// Stops using the server; the first reason is kept.
     fn give_up(&self, reason: String) {
         self.is_off.store(true, Ordering::Relaxed);
-        self.complain(reason);
+        self.keep_problem(reason);
     }
 
-    fn complain(&self, reason: String) {
-        self.complaint.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+    fn keep_problem(&self, reason: String) {
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
     }
 }
 
@@ -190,7 +190,7 @@ impl Bundles {
                 if damaged >= MOST_DAMAGED {
                     inner.give_up(reason)
                 } else {
-                    inner.complain(reason)
+                    inner.keep_problem(reason)
                 }
                 Fetched::Failed
             }
@@ -224,7 +224,7 @@ impl Bundles {
         if is_true {
             inner.counts.files_read.fetch_add(known, Ordering::Relaxed);
         } else {
-            inner.lied.store(true, Ordering::Relaxed);
+            inner.gave_wrong_facts.store(true, Ordering::Relaxed);
             inner.give_up("it gave facts that are not those of the files; everything was computed here".to_owned());
         }
         all
@@ -248,7 +248,7 @@ impl Bundles {
             Err(error) => {
                 // Many may read a cache that few may write.
                 inner.is_read_only.store(true, Ordering::Relaxed);
-                inner.complain(format!("nothing was stored in it, because {error}"));
+                inner.keep_problem(format!("nothing was stored in it, because {error}"));
             }
         }
     }

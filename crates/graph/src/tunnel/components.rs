@@ -17,7 +17,7 @@ use super::stars::StarTable;
 use super::{Definers, FileKey, RequestedName, Sink, Tunneller};
 
 /// So many closed states are remembered, 150 MB at most. Ordinary repositories have some thousands.
-pub(super) const MOST_CLOSED: usize = 2 << 20;
+pub(super) const MAX_CLOSED: usize = 2 << 20;
 
 #[derive(Default)]
 pub(super) struct Components<'m> {
@@ -52,10 +52,10 @@ struct Open<'m> {
 }
 
 impl<'m> Components<'m> {
-    /// The definers of a state, unless there are more than `most`.
-    pub(super) fn search(&mut self, tunneller: &Tunneller<'m>, start: RequestedName<'m>, most: usize) -> Definers {
+    /// The definers of a state, unless there are more than `limit`.
+    pub(super) fn search(&mut self, tunneller: &Tunneller<'m>, start: RequestedName<'m>, limit: usize) -> Definers {
         // Between two searches, so that no answer depends on what is forgotten.
-        if self.closed.len() > tunneller.most_closed {
+        if self.closed.len() > tunneller.max_closed {
             *self = Self::default();
         }
         let answer = match self.closed.get(&start) {
@@ -64,7 +64,7 @@ impl<'m> Components<'m> {
         };
         let set = if answer.certain == EMPTY { answer.possible } else { answer.certain };
         let count = self.sets.len(set);
-        if count > most { Definers::Crowd(count) } else { Definers::All(self.sets.files(set).into()) }
+        if count > limit { Definers::TooMany(count) } else { Definers::All(self.sets.files(set).into()) }
     }
 
     #[cfg(test)]

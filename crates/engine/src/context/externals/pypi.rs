@@ -65,7 +65,7 @@ impl Distributions {
                 manifests.note(system, &record, observed_at);
                 match system.read_real(Path::new(&record), LARGEST_RECORD, &mut buffer) {
                     Ok(_) => take_wanted(&String::from_utf8_lossy(&buffer), &name, &version, wanted),
-                    Err(error) => manifests.doubt(&error),
+                    Err(error) => manifests.note_unreadable(&error),
                 }
             }
         }

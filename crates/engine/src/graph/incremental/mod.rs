@@ -28,7 +28,7 @@ use super::{CacheUse, CachedRun, GraphOptions, GraphOutcome, GraphRequest, IsEno
 use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
 use crate::cache::encode::facts_fingerprint;
 use crate::cache::{
-    Answer, Cache, ContentsOnDisk, Identity, Index, NewEdits, RecordId, StoredEdits, UNPROVED, proved_fingerprint,
+    Answer, ContentsOnDisk, Identity, Index, NewEdits, RecordId, StoredEdits, UNPROVED, proved_fingerprint,
 };
 
 /// More changed files than this need a full run.
@@ -224,15 +224,15 @@ impl IncrementalUpdate<'_> {
     /// Reads the files; those with other contents than the data has are edits.
     fn read_edits(&self, differing: &[RecordId], now: i64) -> Option<(Vec<Edit>, NewEdits)> {
         let mut edits = Vec::new();
-        let mut prints = Vec::new();
+        let mut fingerprints = Vec::new();
         for file in differing {
             let (stat, edit) = self.read_edit(*file)?;
-            prints.push((*file, stat.map_or(UNPROVED, |stat| proved_fingerprint(&stat, now))));
+            fingerprints.push((*file, stat.map_or(UNPROVED, |stat| proved_fingerprint(&stat, now))));
             edits.extend(edit);
         }
         let digest = |edit: &Edit| Some((edit.file, edit.analysed.meta?.digest));
         let files = edits.iter().filter_map(digest).collect();
-        Some((edits, NewEdits { prints, files }))
+        Some((edits, NewEdits { fingerprints, files }))
     }
 
     /// The graph with the edits, and what was seen while they were resolved.

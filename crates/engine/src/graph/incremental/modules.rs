@@ -33,7 +33,7 @@ impl IncrementalUpdate<'_> {
             loaded: (0..self.data.len()).map(|_| OnceLock::new()).collect(),
             resolvers,
             reach,
-            left: AtomicBool::new(false),
+            needs_full_run: AtomicBool::new(false),
         };
         let tunneller = Tunneller::new(&modules);
         let edges_of = |file: &RecordId| {
@@ -41,7 +41,7 @@ impl IncrementalUpdate<'_> {
             (*file, edges.into_iter().map(|(target, kind)| (RecordId(target.0), kind)).collect())
         };
         let edges = affected.par_iter().map(edges_of).collect();
-        (!modules.left.load(Ordering::Relaxed) && !tunneller.is_crowded()).then_some(edges)
+        (!modules.needs_full_run.load(Ordering::Relaxed) && !tunneller.exceeds_edge_limit()).then_some(edges)
     }
 }
 
@@ -58,7 +58,7 @@ struct EditedModules<'m> {
     resolvers: &'m ProjectResolvers<'m>,
     reach: &'m Reach,
     /// Set when the answer needs something that the earlier run did not know.
-    left: AtomicBool,
+    needs_full_run: AtomicBool,
 }
 
 impl EditedModules<'_> {
@@ -66,8 +66,8 @@ impl EditedModules<'_> {
         !self.update.is_own(file)
     }
 
-    fn leave(&self) {
-        self.left.store(true, Ordering::Relaxed);
+    fn require_full_run(&self) {
+        self.needs_full_run.store(true, Ordering::Relaxed);
     }
 }
 
@@ -78,14 +78,14 @@ impl Modules for EditedModules<'_> {
             return Some(Module { facts: edit.analysed.facts.as_deref()?, targets });
         }
         let Some(slot) = self.loaded.get(record.index()) else {
-            self.leave();
+            self.require_full_run();
             return None;
         };
         let data = self.update.data;
         if !data.has_facts(record) {
             // An external that was only hashed may well have exports.
             if self.is_external(record) && self.update.options.languages.claim(self.update.path(record)) {
-                self.leave();
+                self.require_full_run();
             }
             return None;
         }
@@ -93,7 +93,7 @@ impl Modules for EditedModules<'_> {
         let (facts, targets) = slot.get_or_init(load).as_ref().as_ref()?;
         if facts.is_linked_by_name() {
             // Its implicit edges do not come from tunnelling alone.
-            self.leave();
+            self.require_full_run();
         }
         Some(Module { facts, targets })
     }
@@ -104,12 +104,12 @@ impl Modules for EditedModules<'_> {
             return true;
         }
         if to == RecordId::UNKNOWN {
-            self.leave();
+            self.require_full_run();
             return false;
         }
         // Of a linked package it is known only by which link it was found, and no link was followed here.
         if [from, to].iter().any(|file| !self.reach.covers(self.update.path(*file))) {
-            self.leave();
+            self.require_full_run();
         }
         self.resolvers.share_package(self.update.path(from), self.update.path(to))
     }

@@ -66,7 +66,7 @@ impl IncrementalUpdate<'_> {
             patch.edges.insert(node, new);
         }
         for (node, lost) in lost.into_iter().filter(|(_, lost)| *lost > 0) {
-            if self.goes(node, lost, &patch)? {
+            if self.is_removed(node, lost, &patch)? {
                 patch.removed.insert(node);
             }
         }
@@ -100,7 +100,7 @@ impl IncrementalUpdate<'_> {
     }
 
     /// Whether a node that lost edges is removed with them; `None` when only a full run can decide.
-    fn goes(&self, node: NodeIndex, lost: i64, patch: &Patch) -> Option<bool> {
+    fn is_removed(&self, node: NodeIndex, lost: i64, patch: &Patch) -> Option<bool> {
         let kind = self.data.node_kind(node)?;
         match kind {
             // Files of the universe stay. An ignored one goes with its last importer that stays, and finding that takes a

@@ -17,10 +17,10 @@ impl CompileRun<'_> {
         files: &AnalysedChunks,
         links: &Links,
         mut implicit: Vec<KeyedEdge>,
-        hops: &[KeyedEdge],
+        external_edges: &[KeyedEdge],
     ) -> GraphBuilder {
         let mut explicit = self.explicit_edges(files);
-        explicit.extend_from_slice(hops);
+        explicit.extend_from_slice(external_edges);
         implicit.extend(self.edges_by(files, |file| &file.resolved.implementations));
         if links.has_packages {
             self.drop_unlinked(&mut explicit, &mut implicit, links);

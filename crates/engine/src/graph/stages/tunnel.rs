@@ -24,11 +24,11 @@ impl CompileRun<'_> {
         };
         let tunneller = Tunneller::new(&modules);
         let edges = edges_by(&tunneller);
-        if !tunneller.is_crowded() {
+        if !tunneller.exceeds_edge_limit() {
             return (edges, Vec::new());
         }
         drop(edges);
-        let tunneller = Tunneller::new(&modules).without_crowds();
+        let tunneller = Tunneller::new(&modules).with_definer_limit();
         let left_out = |key: &FileKey| {
             let (name, count) = tunneller.implicit_edges(*key).left_out?;
             let message = format!(
