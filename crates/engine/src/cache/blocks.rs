@@ -17,9 +17,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::bytes::{SectionReader, SectionWriter};
 use super::{Cache, LARGEST_DATA};
 
-/// The unit of reading and of checksums; one posting list rarely needs more.
+/// The unit of reading and of checksums.
 const BLOCK: usize = 4096;
-/// Gaps of at most so many blocks are read too, because that costs less than another system call.
+/// Gaps of at most this many blocks are read too, because that costs less than another system call.
 const NEAR: usize = 4;
 const HEAD: usize = 32;
 /// A directory has a few bytes for each block.

@@ -62,7 +62,8 @@ impl Section {
     }
 }
 
-/// Identifies the graph in a cache: the run that made it, checksums of its parts, and the later edits.
+/// Identifies the graph in a cache: the run that made it, checksums of its parts, and the later edits. Cannot be guessed from
+/// outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Identity {
     observed_at: i64,

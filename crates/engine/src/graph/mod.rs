@@ -60,7 +60,7 @@ pub struct GraphOptions {
     pub stores: PackageStores,
     /// The languages that are analysed.
     pub languages: Languages,
-    /// How many hops the imports of externals are followed.
+    /// How many levels of imports are followed among externals.
     pub external_depth: u32,
     pub max_errors: usize,
 }
@@ -117,8 +117,8 @@ impl GraphOptions {
         AbsPath::new(&self.root).below(path)
     }
 
-    /// The name of a file in ids and messages: its path from the root, which starts with `../` outside, or its place in a package
-    /// of a store, which is the same on every machine.
+    /// The name of a file in ids and messages: its path from the root (starting with `../` outside), or its package and path in a
+    /// store, which is the same on every machine.
     pub(crate) fn display<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match self.inside(path) {
             Some(inside) => Cow::Borrowed(inside),
@@ -141,14 +141,14 @@ impl GraphOptions {
 /// How the answer is computed: nothing here changes it.
 #[derive(Clone, Debug, Default)]
 pub struct GraphRequest {
-    /// Directory of the cache, absolute; `None`: neither read nor write one.
+    /// Directory of the cache, absolute; `None` for no cache.
     pub cache_directory: Option<String>,
-    /// Where this user's programs keep what they need between runs, absolute. Without it a cache inside the repository,
-    /// which another user may have written, is neither read nor written.
+    /// Where the key of this user is kept, absolute. Without it, a cache inside the repository is neither read nor written, because
+    /// another user may have written it.
     pub state_directory: Option<String>,
     /// Whether the graph itself is wanted, or only its figures.
     pub stats_only: bool,
-    /// What a process that lives on keeps between its answers.
+    /// The graph that a long-lived process keeps between answers.
     pub kept: KeptGraph,
     /// Facts that other machines extracted.
     pub shared: SharedCache,
@@ -181,7 +181,7 @@ impl GraphOutcome {
     }
 }
 
-/// Whether something that was made of the whole graph of this cache still holds, so that the graph is not needed.
+/// Returns true if the caller has something that was computed from exactly this graph, so that the graph is not needed.
 pub(crate) type IsEnough<'f> = dyn Fn(&Cache<'_>, Identity) -> bool + Sync + 'f;
 
 /// How much of the work an earlier run saved.
@@ -211,7 +211,7 @@ pub(crate) fn graph_or_cached_map(
     engine.parse(|| run(engine, options, request, is_enough, None))
 }
 
-/// As [`graph_or_cached_map`]; the bytes of files that are read are shown to `see`.
+/// As [`graph_or_cached_map`]; `see` is called with the bytes of files that are read.
 pub(crate) fn graph_seeing(
     engine: &Engine<'_>,
     options: &GraphOptions,
@@ -259,7 +259,7 @@ fn run(
         && let Some(result) = incremental::answer(&watched, &full_run, &index, is_enough)
     {
         return match result {
-            // A transient error may have passed by now: everything is read again.
+            // The update may lack what a transient error hid. The error may be gone by now, so do a full run.
             WarmResult::Answer(_) if watched.first_transient_error().is_some() => full_run.compile(None, see),
             WarmResult::Answer(answer) => {
                 let WarmAnswer { outcome, kept_as, edits } = *answer;
@@ -322,7 +322,6 @@ impl CachedRun<'_> {
         });
         let work = CacheUse::Compiled(compiled.analysed);
         let graph = wanted_graph(compiled.graph, request, memory);
-        // Only now: this line is about one run, and the stored answer is for later ones.
         report_transient_errors(&mut errors, &watched, options);
         Ok((GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work }, kept_as))
     }
@@ -333,7 +332,7 @@ fn report_transient_errors(errors: &mut Vec<String>, watched: &LenientSystem<'_>
     let Some((path, advice)) = watched.first_transient_error() else { return };
     let path = path.to_string_lossy();
     let shown = relative_path(&options.root, &path);
-    // Nothing else may cost as much.
+    // First, because it is the problem that may have cost the most.
     errors.insert(0, format!("{shown}: could not be read ({advice}); its imports may be missing from the graph"));
 }
 

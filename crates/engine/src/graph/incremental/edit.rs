@@ -41,7 +41,7 @@ pub(super) enum NodeRef {
 }
 
 impl IncrementalUpdate<'_> {
-    /// Reads a file whose stat changed: its stat now, and the edit if its contents changed. `None`: it needs a full run.
+    /// Reads a file whose stat changed. Returns its current stat, and the edit if its contents changed. `None` if a full run is needed.
     pub(super) fn read_edit(&self, file: RecordId) -> Option<(Option<Stat>, Option<Edit>)> {
         let path = self.path(file);
         let is_own = self.is_own(file);
@@ -50,7 +50,7 @@ impl IncrementalUpdate<'_> {
         if analysed.meta.is_some() && analysed.meta == old {
             return Some((analysed.stat, None));
         }
-        // Files that cannot be read any more, or could not be before, are rare enough for a full run.
+        // Files that cannot be read now, or could not be read before, are too rare to be worth a path of their own.
         if !is_own || analysed.meta.is_none() || old.is_none() {
             return None;
         }
@@ -67,7 +67,8 @@ impl IncrementalUpdate<'_> {
         Some((edit.analysed.stat, Some(edit)))
     }
 
-    /// `resolver` gives the keys of `targets`. `records`: for each node the record of its file.
+    /// Resolves the requests of an edited file. `resolver` must use `targets` as its table. `records`: for each node the record of its
+    /// file.
     pub(super) fn resolve_edit(
         &self,
         edit: &mut Edit,
@@ -76,7 +77,7 @@ impl IncrementalUpdate<'_> {
         records: &[RecordId],
     ) -> Option<()> {
         let old = self.data.facts(edit.file);
-        // Patterns and names are matched against the whole repository, which takes a full run.
+        // Globs and links by name depend on all files of the repository, which only a full run knows.
         let is_local = |facts: &FileFacts| facts.globs.is_empty() && !facts.is_linked_by_name();
         if !old.iter().chain(edit.analysed.facts.as_deref()).all(is_local) {
             return None;
@@ -97,7 +98,7 @@ impl IncrementalUpdate<'_> {
         }
         for key in resolved.targets {
             let record = match key.map(|key| targets.get(key.index())) {
-                // A file that the earlier graph does not have must be read and analysed first.
+                // A file that the earlier graph does not have would have to be read and analysed first.
                 Some(Some(Target::File(path))) => {
                     let node = self.data.find_node(&self.options.display(path))?;
                     records.get(node.index()).copied().filter(|record| record.is_record())?
@@ -109,8 +110,9 @@ impl IncrementalUpdate<'_> {
         Some(())
     }
 
-    /// The implicit edges by resolution (to code behind declarations, to packages) of the affected files that were not edited. Which of a file's implicit
-    /// edges are of that sort is not stored, so that files which may have some are resolved again.
+    /// The implicit edges that follow from resolution alone (to the code behind declarations, to packages), for affected files that
+    /// were not edited. The cache does not store which implicit edges are of this sort, so files that may have any are resolved
+    /// again.
     pub(super) fn code_behind_declarations(
         &self,
         edits: &[Edit],
@@ -146,7 +148,7 @@ impl IncrementalUpdate<'_> {
             && self.data.node_id(target).is_some_and(|id| id.contains(".d."))
     }
 
-    /// The node of a target that makes an edge; `None` for a file that the earlier graph does not have.
+    /// The node that an edge to this target points to; `None` for a file that the earlier graph does not have.
     fn node_ref(&self, target: &Target) -> Option<NodeRef> {
         match target {
             Target::File(path) => self.data.find_node(&self.options.display(path)).map(NodeRef::Old),
@@ -168,7 +170,7 @@ impl IncrementalUpdate<'_> {
     }
 }
 
-/// The targets that resolution found: their keys are indexes.
+/// Collects the targets that resolution finds. The key of a target is its index here.
 pub(super) struct FoundTargets<'e> {
     found: RefCell<Vec<Target>>,
     excluded: &'e ExcludedFiles,
@@ -199,7 +201,8 @@ impl TargetTable for FoundTargets<'_> {
     }
 
     fn listed(&self, _: usize) -> FileKey {
-        // Files with patterns take a full run, see above.
+        // Only globs list files, and nothing uses those edges here: an edited file with globs needs a full run, and of other files
+        // only the implementations are taken.
         FileKey(u32::MAX)
     }
 }

@@ -1,12 +1,12 @@
-//! The warm run: the earlier answer, kept where nothing changed and updated where single files were edited.
+//! The warm run: returns the earlier answer if nothing changed, and updates it if only a few files were edited.
 //!
-//! An update is for the common case only: contents of the repository's own files changed and nothing else did, no listing,
-//! no manifest, no configuration. Anything more means that everything is resolved again. The cache is not rewritten after
-//! an update; the difference is kept beside it (`cache/edits.rs`), so that the next run compares with the files as they are now.
+//! An update handles the common case only: the contents of some of the repository's own files changed, and nothing else did: no
+//! listing, no manifest, no configuration. Everything else needs a full run. An update does not rewrite the cache; it stores the
+//! difference beside it (`cache/edits.rs`), so that the next run compares with the current files.
 //!
-//! Every step returns `None` when the change is more than it can handle; then the caller does a full run. Files are analysed
-//! and resolved by the functions of the full run (`analyse.rs`, `stages/resolve.rs`); what is different here is only where
-//! the answers are looked up: in the stored graph instead of a new table.
+//! Every step returns `None` if the change is more than it can handle; then the caller does a full run. Files are analysed and
+//! resolved by the functions of the full run (`analyse.rs`, `stages/resolve.rs`). The only difference is where targets are looked
+//! up: in the stored graph instead of a new table.
 
 mod affected;
 mod edit;
@@ -36,15 +36,15 @@ const MAX_EDITS: usize = 64;
 
 pub(crate) enum WarmResult {
     Answer(Box<WarmAnswer>),
-    /// The earlier answer does not hold; its facts may still help.
+    /// The earlier answer is outdated. Facts of unchanged files can still be reused.
     Stale,
 }
 
 pub(crate) struct WarmAnswer {
     pub(crate) outcome: GraphOutcome,
-    /// Of the cache with its edits, if it holds exactly this graph once `edits` are stored.
+    /// Identity of the cache with its edits, if it describes exactly this graph once `edits` are stored.
     pub(crate) kept_as: Option<Identity>,
-    /// For the next run.
+    /// To be stored for the next run.
     pub(crate) edits: Option<StoredEdits>,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn answer(
             None,
         );
     }
-    // Figures need no digests, and an update reads the contents of few files.
+    // Without the graph no digests are needed, and an update reads the contents of few files: load as little as possible.
     let first = if request.stats_only { SHAPE } else { METAS };
     let loaded = cache.load(index, first..CONTENTS)?;
     let contents = ContentsOnDisk::new(cache, index);
@@ -85,7 +85,7 @@ pub(super) fn answer(
     if data.len() != index.files.len() {
         return None;
     }
-    // It was requested above where nothing changed.
+    // If nothing changed, `is_enough` was already asked above.
     let is_enough = |identity| !is_unchanged && (request.stats_only || is_enough(cache, identity));
     let update = IncrementalUpdate { system, options, index, data: &data };
     let answer = update.apply_edits(&differing, request, edits_hold, &is_enough, now);
@@ -101,7 +101,7 @@ pub(super) struct EditedFile {
     pub(super) targets: Vec<RecordId>,
 }
 
-/// The whole graph with the files that differ, if few do and nothing else changed. The run began at `now`.
+/// The whole updated graph and the edited files, if only a few were edited. `now`: when the run began.
 pub(super) fn edited_graph(
     system: &dyn System,
     options: &GraphOptions,
@@ -139,7 +139,7 @@ fn compare_with_disk(system: &dyn System, index: &Index) -> Comparison {
     Comparison { is_same_world, edits_hold, changed }
 }
 
-/// The files whose contents may differ from those of the data: those whose stat changed, and those that were edited before.
+/// The files whose contents may differ from the data: those whose stat changed, and those that an earlier run found edited.
 fn with_edited(mut changed: Vec<RecordId>, index: &Index) -> Vec<RecordId> {
     changed.extend(index.edited());
     changed.sort_unstable();
@@ -147,7 +147,7 @@ fn with_edited(mut changed: Vec<RecordId>, index: &Index) -> Vec<RecordId> {
     changed
 }
 
-/// The answer of the cache with its edits.
+/// The answer of the cache, edits included.
 fn unchanged(index: &Index, graph: Option<Graph>) -> GraphOutcome {
     outcome_of(index.current_answer(), graph)
 }
@@ -157,7 +157,7 @@ fn outcome_of(answer: &Answer, graph: Option<Graph>) -> GraphOutcome {
     GraphOutcome { graph, summary, dirty, errors, work: CacheUse::Unchanged }
 }
 
-/// Whether the changed files ask for, take and offer what they did, so that only texts differ.
+/// Whether the facts of all changed files are the same except for descriptions, so that no figure changes. Does not need the data.
 fn keeps_figures(system: &dyn System, options: &GraphOptions, index: &Index, changed: &[RecordId]) -> bool {
     changed.len() <= MAX_EDITS
         && changed.iter().all(|file| {
@@ -221,7 +221,7 @@ impl IncrementalUpdate<'_> {
         Some((WarmAnswer { outcome, kept_as, edits: stored }, edits))
     }
 
-    /// Reads the files; those with other contents than the data has are edits.
+    /// Reads the files. Those whose contents differ from the data are edits.
     fn read_edits(&self, differing: &[RecordId], now: i64) -> Option<(Vec<Edit>, NewEdits)> {
         let mut edits = Vec::new();
         let mut fingerprints = Vec::new();
@@ -235,7 +235,7 @@ impl IncrementalUpdate<'_> {
         Some((edits, NewEdits { fingerprints, files }))
     }
 
-    /// The graph with the edits, and what was seen while they were resolved.
+    /// The updated graph, and everything that was stat'ed or read while the edits were resolved.
     fn update(&self, edits: &mut [Edit], request: &GraphRequest) -> Option<(GraphOutcome, Observations)> {
         let reach = self.options.reach(self.system);
         let world = self.options.probing_world(self.system, reach.clone());

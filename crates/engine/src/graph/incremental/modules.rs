@@ -1,5 +1,5 @@
-//! Tunnelling through the modules of the earlier run, with the edited ones in their new form. To the tunneller a file's key
-//! is the number of its record.
+//! Tunnelling through the modules of the earlier run, with the new facts of edited files. The tunneller's `FileKey` of a file is the
+//! number of its record here.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ use crate::cache::RecordId;
 pub(super) type ImplicitEdges = FxHashMap<RecordId, Vec<(RecordId, EdgeKind)>>;
 
 impl IncrementalUpdate<'_> {
-    /// Implicit edges of the affected files; `None` when they point to files that the earlier run did not analyse.
+    /// The implicit edges of the affected files. `None` if they depend on something that the earlier run did not analyse.
     pub(super) fn tunnel(
         &self,
         edits: &[Edit],
@@ -57,7 +57,7 @@ struct EditedModules<'m> {
     loaded: Vec<OnceLock<Box<Stored>>>,
     resolvers: &'m ProjectResolvers<'m>,
     reach: &'m Reach,
-    /// Set when the answer needs something that the earlier run did not know.
+    /// Set if the answer depends on something that the earlier run did not know. [`Modules`] cannot return an error.
     needs_full_run: AtomicBool,
 }
 
@@ -83,7 +83,7 @@ impl Modules for EditedModules<'_> {
         };
         let data = self.update.data;
         if !data.has_facts(record) {
-            // An external that was only hashed may well have exports.
+            // An external that was only hashed was never parsed, so its exports are unknown.
             if self.is_external(record) && self.update.options.languages.claim(self.update.path(record)) {
                 self.require_full_run();
             }
@@ -92,7 +92,7 @@ impl Modules for EditedModules<'_> {
         let load = || Box::new(data.facts(record).zip(data.targets(record).map(|targets| keys(&targets))));
         let (facts, targets) = slot.get_or_init(load).as_ref().as_ref()?;
         if facts.is_linked_by_name() {
-            // Its implicit edges do not come from tunnelling alone.
+            // Its implicit edges also depend on names of other files of its package.
             self.require_full_run();
         }
         Some(Module { facts, targets })
@@ -107,7 +107,7 @@ impl Modules for EditedModules<'_> {
             self.require_full_run();
             return false;
         }
-        // Of a linked package it is known only by which link it was found, and no link was followed here.
+        // The manifest of a linked package can only be read through its link, and this run has followed none.
         if [from, to].iter().any(|file| !self.reach.covers(self.update.path(*file))) {
             self.require_full_run();
         }

@@ -1,4 +1,4 @@
-//! Analyse with a shared cache: files in the groups that make bundles, instead of the batches that fit the processor's caches.
+//! Analyse with a shared cache: files are read in the groups of the bundles, instead of in batches that fit the processor's caches.
 //! Everything else is as in `analyse.rs`.
 
 use std::sync::{Mutex, PoisonError};
