@@ -1,6 +1,5 @@
-//! An open directory whose files are read by name. The system finds a name in an open directory in half the time that it
-//! needs for a whole path, which shows when files are small and many. And, where links on the way can be refused, its
-//! listing.
+//! An open directory whose files are read by name. That takes half the time of resolving a whole path, which matters for many small
+//! files. Also lists directories, refusing links in their path where the system can.
 
 use std::fs::File;
 use std::io;
@@ -183,7 +182,7 @@ fn open_without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())).map_err(a_link_is_no_answer)
 }
 
-/// Says in plain words what the system calls too many levels of links.
+/// Replaces the system's "too many levels of symbolic links" with a message that says what happened.
 fn a_link_is_no_answer(error: rustix::io::Errno) -> io::Error {
     match error {
         rustix::io::Errno::LOOP => io::Error::other("there is a link on the way to it, which is not followed"),
