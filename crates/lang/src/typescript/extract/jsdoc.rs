@@ -62,7 +62,7 @@ struct Doc<'a, 'c> {
     text: &'a str,
     start: u32,
     at: usize,
-    /// Types without an end so far; each was searched to the end of the comment, so that there is a limit to them.
+    /// Number of types without an end. Limited, because each was searched to the end of the comment.
     unclosed: u32,
     found: &'c mut Collector<'a>,
 }
@@ -319,7 +319,7 @@ impl<'a> Doc<'a, '_> {
             mode = resolution_mode(options);
             self.at += options.len();
         }
-        // Without the `)` it is an error, but no less an import.
+        // Without the `)` it is an error, but still an import.
         self.eat(")");
         Some((position, specifier, mode))
     }

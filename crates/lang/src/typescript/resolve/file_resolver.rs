@@ -1,5 +1,5 @@
-//! The requests of one file after the other, on one thread. Files of a directory ask for the same modules, so the answers
-//! for the last directory are remembered: that needs no lock and little memory.
+//! Resolves the requests of consecutive files on one thread. Files of a directory request the same modules, so the answers for the
+//! last directory are cached, which needs no lock and little memory.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::{Importer, Located, Resolver, path};
 const LENIENT: &str = "its rules (`moduleResolution` node16 or nodenext) reject specifiers that resolve to files, such as \
                        imports without an extension; those were resolved by a bundler's rules";
 
-/// A file that asks for more has specifiers that no other file asks for.
+/// The answers of a file with more requests are not cached: other files rarely request the same.
 const MOST_REQUESTS: usize = 64;
 
 /// A directory with files of more endings than this starts over now and then.
@@ -32,7 +32,7 @@ pub(super) struct TypeScriptFileResolver<'r> {
     cache: ResolutionCache,
 }
 
-/// The importers of the last directory, one for each ending, and the answers that they got.
+/// The importers of the last directory, one for each ending, with their answers.
 #[derive(Default)]
 struct ResolutionCache {
     importers: Vec<(Importer, AnswersBySpecifier)>,
