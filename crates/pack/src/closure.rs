@@ -17,13 +17,13 @@ use crate::imports::{Searched, UseSite};
 use crate::modules::{FileId, Modules};
 use crate::near::is_near;
 
-/// Candidates beyond this many are not looked for: no budget would show them.
+/// The search for candidates ends here: no budget would show more.
 const MOST_CANDIDATES: usize = 600;
 
-/// A member whose owner is not known is looked for by its name when so few are declared.
+/// A member of an unknown owner is searched by name, and shown if at most this many declarations have it.
 const MOST_POSSIBLE: usize = 3;
 
-/// What is asked about.
+/// The place that a pack explains.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub file: FileId,
@@ -36,7 +36,7 @@ pub struct Question {
     pub quoted: Vec<String>,
 }
 
-/// How far the closure goes.
+/// Limits of the closure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// 1: what the focus uses; 2: also the types in the signatures of that; and so on.
@@ -52,7 +52,7 @@ pub struct Via {
     pub how: &'static str,
 }
 
-/// A unit that explains the focus. Members of a class or interface are shown inside it.
+/// A unit that helps to explain the focus. Members of a class or interface are shown inside it.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub file: FileId,
@@ -62,7 +62,7 @@ pub struct Candidate {
     pub used: BTreeSet<UnitId>,
     /// Lines inside bodies that declare something that is used.
     pub keep: BTreeSet<u32>,
-    /// Any member may matter: the failing lines name it, or ask it for a member that it does not have.
+    /// Any member may matter: the failing lines name the type, or use a member that it does not have.
     pub open: bool,
     pub via: Vec<Via>,
 }

@@ -20,7 +20,7 @@ const MOST_MODULES: usize = 50;
 /// Names that may have been meant.
 const MOST_NEAR: usize = 3;
 
-/// For so many names the nearest exports are looked for: each is compared with every export of its module.
+/// For how many names the nearest exports are searched: each is compared with every export of its module.
 const MOST_OFFERED: usize = 50;
 
 /// The units at the top of some modules and of those that they export again, by name.

@@ -1,6 +1,6 @@
 //! Which declarations explain a place in a file, and how much of each fits into a budget.
 //!
-//! Pure: files, their units and where their imports lead come through [`Modules`]. The stages are `focus` (the unit of a
+//! Pure: files, their units and the targets of their imports come through [`Modules`]. The stages are `focus` (the unit of a
 //! place), `closure` (what it uses, by rank; `definitions` and `follow` find it across files), `show` (the text of a unit
 //! at a level) and `plan` (the level of each under a budget). Knows no language and reads no file.
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
-//! What is shown of a file whose declarations are not known: a test file without functions of its own, or a language that is
-//! not analysed. The lines that open a block at the outer levels are the titles of tests, or the heads of classes and methods.
+//! An excerpt of a file whose declarations are unknown: a test file without functions of its own, or a language that is not analysed.
+//! Lines that open a block at the outer levels are usually titles of tests, or heads of classes and methods.
 
 use std::collections::BTreeSet;
 

@@ -16,7 +16,7 @@ const GAP: u64 = 6;
 /// A step takes away about this part of the whole.
 const PART: u64 = 64;
 
-/// The ways to show less and less of a focus.
+/// The steps of showing less and less of a focus.
 #[derive(Clone, Debug)]
 pub struct Pruning {
     range: Lines,

@@ -10,7 +10,7 @@ use crate::opening::opening_lines;
 /// A unit without bodies of more lines than this shows only the lines that are wanted.
 const LONG: u32 = 40;
 
-/// A head shows so many bytes of a line, and more only up to the name.
+/// A head shows this many bytes of a line, and more only up to the name.
 const LONGEST_HEAD: u32 = 100;
 
 /// Names of one statement that its head shows.
@@ -138,7 +138,7 @@ pub fn head(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, opti
 pub struct FileKeeping<'k> {
     /// Lines that are shown even inside a body.
     pub lines: &'k BTreeSet<u32>,
-    /// A doc comment of so many lines or more is left out.
+    /// A doc comment of this many lines or more is left out.
     pub longest_doc: u32,
 }
 

@@ -26,10 +26,10 @@ use self::record::{Pending, Record};
 use crate::error::Error;
 use crate::lock::Lock;
 
-/// At most so many old bytes are kept.
+/// How many old bytes are kept at most.
 pub const MOST_KEPT_BYTES: u64 = 50 << 20;
 
-/// Old bytes of so many replies are kept.
+/// For how many replies old bytes are kept.
 const MOST_KEPT: usize = 10;
 
 /// Folders have numbers of eight digits.
@@ -73,7 +73,7 @@ pub enum NewMode {
     Bits(u32),
 }
 
-/// A change that was found half done.
+/// A change that a killed process left unfinished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
     pub kind: PatchKind,
