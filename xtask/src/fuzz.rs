@@ -23,7 +23,7 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
 /// Inputs grow up to twice the largest seed, and at least to this.
 const SHORTEST_LIMIT: u64 = 4096;
 
-/// One input may take so many seconds.
+/// How many seconds one input may take.
 const TIMEOUT: u64 = 20;
 
 /// How often a run goes on after a timeout that did not repeat.

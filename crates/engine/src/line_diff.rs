@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices, group_diff_ops, udiff::UnifiedHunkHeader};
 
-/// Beyond so many lines between the first and the last difference nothing in common is looked for. Not a deadline, which would
-/// make the answer depend on the machine.
+/// With more lines than this between the first and the last difference, no common lines are searched between them. A count, not a
+/// deadline, which would make the answer depend on the machine.
 const MOST_SEARCHED_LINES: usize = 8_000;
 
 /// How many lines of one file are shown by [`unified`].
@@ -71,7 +71,7 @@ impl<'t> LineDiff<'t> {
         changes.map(|operation| range(operation).len()).sum()
     }
 
-    /// The changes with so many lines around each.
+    /// The changes with `context` lines around each.
     pub(crate) fn hunks(&self, context: usize) -> impl Iterator<Item = Hunk<'t>> + '_ {
         group_diff_ops(self.operations.clone(), context).into_iter().map(|operations| {
             let header = UnifiedHunkHeader::new(&operations).to_string();

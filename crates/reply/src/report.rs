@@ -60,7 +60,7 @@ pub(crate) struct Findings<'a> {
 /// thousands.
 const MOST_OF_ONE_CODE: usize = 1000;
 
-/// So many passages that were not found are enough to start from.
+/// Further passages that were not found are only counted: these are enough to start from.
 const MOST_MISSED: usize = 20;
 
 /// The code of paths that may not be used.

@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 16 << 20;
 /// Longer answers are not kept in the cache.
 const LONGEST_STORED: usize = 1 << 20;
 
-/// After so many new answers the folder is swept.
+/// After how many new answers the folder is swept.
 const SWEEP_EVERY: usize = 64;
 
 /// Patches of longer texts take too long to find.

@@ -65,7 +65,7 @@ pub(crate) fn locate_externals(system: &dyn System, options: &GraphOptions, grap
     (located, packages.manifests)
 }
 
-/// The manifests met so far. Each is read once, however many files ask for it.
+/// The manifests read so far. Each is read once, however many files need it.
 struct Packages<'s> {
     system: &'s dyn System,
     /// For manifests that are links.

@@ -36,7 +36,7 @@ impl ArchiveFormat {
     }
 }
 
-/// What parts of a split text say about the others may cost so many tokens.
+/// Tokens reserved for the header of a part, which names the other parts.
 const ROOM_FOR_HEADER: u64 = 120;
 
 /// Of more parts only the first and the last are named.

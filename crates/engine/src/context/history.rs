@@ -15,7 +15,7 @@ use super::session::refuse;
 use super::workspace_files::read_if_there;
 use crate::error::EngineError;
 
-/// So many of each kind are kept.
+/// How many of each kind are kept.
 const MOST_KEPT: usize = 10;
 
 /// Which baselines: those of plain or of context runs.

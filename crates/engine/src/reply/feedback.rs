@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use stan_reply::{MissedPassage, Report, Severity};
 
-/// So many errors are enough to start from.
+/// Further errors are only counted: these are enough to start from.
 const MOST_ERRORS: usize = 20;
 
 /// In bytes; about three thousand tokens.

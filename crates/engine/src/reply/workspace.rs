@@ -148,7 +148,7 @@ impl<'a> Workspace<'a> {
     }
 
     /// Whether a name certainly does not exist, because its folder does not, or because the folder was listed without
-    /// it. A folder is listed when so many of its names were requested that an lstat for each would take longer.
+    /// it. A folder is listed once so many of its names were requested that listing is faster than an lstat for each.
     fn is_nowhere(&self, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut folders = self.folders.borrow_mut();

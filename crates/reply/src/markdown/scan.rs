@@ -22,7 +22,7 @@ pub(crate) fn scan<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Block<'a
 #[derive(Clone, Copy, Debug)]
 enum Container {
     Quote,
-    /// Goes on where a line is indented by so many columns. An item that starts with a blank line ends at a second one.
+    /// Continues while lines are indented by this many columns. An item that starts with a blank line ends at a second one.
     Item {
         width: usize,
         is_empty: bool,

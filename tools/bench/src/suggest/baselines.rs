@@ -9,7 +9,7 @@ use super::cases::{Case, Program, QueryMode};
 use super::figures::Budget;
 use crate::Result;
 
-/// After so many files in a row that did not fit, the rest is left alone.
+/// After this many files in a row that did not fit, the rest is skipped.
 const PATIENCE: usize = 64;
 /// Files of larger commits do not count as changed together.
 const MOST_TOGETHER: usize = 40;
