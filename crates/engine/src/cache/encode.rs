@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{BlobList, SectionWriter};
 use super::data::{
-    CONTENTS, HAS_FACTS, HAS_META, INCOMPLETE, META_LENGTH, OUTSIDE, UNIVERSE, entry_checksum, meta_bytes,
+    DataPart, HAS_FACTS, HAS_META, INCOMPLETE, META_LENGTH, OUTSIDE, UNIVERSE, entry_checksum, meta_bytes,
 };
 use super::ids::{NodeIndex, RecordId};
 use crate::graph::analyse::Analysed;
@@ -30,7 +30,7 @@ pub(crate) struct Encoded<'r> {
     /// The graph, and everything about the records except their entries.
     pub(crate) head: Vec<u8>,
     /// The ranges in `head` of the parts that it holds.
-    pub(crate) parts: [Range<usize>; CONTENTS],
+    pub(crate) parts: [Range<usize>; DataPart::Contents.index()],
     /// The entries of all records, which follow `head` in the file.
     pub(crate) contents: Vec<Cow<'r, [u8]>>,
     /// In the order of the records.

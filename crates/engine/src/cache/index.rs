@@ -12,7 +12,7 @@ use stan_repo::{DirectoryHandleCache, Observations, Stat, System};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{SectionReader, SectionWriter};
-use super::data::PARTS;
+use super::data::DataPart;
 use super::edits::StoredEdits;
 use super::ids::RecordId;
 use crate::graph::record::PathList;
@@ -30,7 +30,7 @@ pub(crate) struct Index {
     /// `System::now` at the start of the run that made the cache.
     pub(crate) observed_at: i64,
     /// The parts of the data file that belongs to this index.
-    pub(crate) parts: [Section; PARTS],
+    pub(crate) parts: [Section; DataPart::COUNT],
     pub(crate) answer: Answer,
     pub(crate) observations: Observations,
     pub(crate) files: FileTable,
@@ -53,8 +53,8 @@ impl Section {
         writer.u64(self.checksum);
     }
 
-    fn read_all(reader: &mut SectionReader<'_>) -> Option<[Self; PARTS]> {
-        let mut parts = [Self { length: 0, checksum: 0 }; PARTS];
+    fn read_all(reader: &mut SectionReader<'_>) -> Option<[Self; DataPart::COUNT]> {
+        let mut parts = [Self { length: 0, checksum: 0 }; DataPart::COUNT];
         for part in &mut parts {
             *part = Self { length: reader.u64()?, checksum: reader.u64()? };
         }
@@ -67,7 +67,7 @@ impl Section {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Identity {
     observed_at: i64,
-    parts: [Section; PARTS],
+    parts: [Section; DataPart::COUNT],
     /// [`StoredEdits::state`]; 0 without edited contents.
     edits: u64,
 }

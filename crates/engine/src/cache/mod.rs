@@ -23,7 +23,7 @@ mod run;
 mod seal;
 mod tokens;
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +34,7 @@ use stan_model::NodeKind;
 use stan_repo::{AbsPath, EntryKind, Stat, System, SystemExt as _, WritableSystem, remove_leftovers};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
+use self::data::{Contents, Data, ReadContents};
 use self::encode::{Encoded, RecordFingerprints};
 use self::index::{FactsTable, FileTable, Section, fingerprint};
 use self::seal::Trust;
@@ -43,7 +43,7 @@ use crate::graph::compile::{CacheInput, PreviousRun};
 use crate::graph::memory::Memory;
 use crate::graph::record::Record;
 
-pub(crate) use self::data::PARTS;
+pub(crate) use self::data::DataPart;
 pub(crate) use self::declared::{KeptNames, names_key};
 pub(crate) use self::edits::{NewEdits, StoredEdits};
 pub(crate) use self::ids::{NodeIndex, RecordId};
@@ -184,12 +184,13 @@ impl<'s> Cache<'s> {
 
     /// The graph alone, which is all that an unchanged run needs.
     pub(crate) fn load_graph(&self, index: &Index) -> Option<Graph> {
-        let loaded = self.load(index, METAS..RECORDS)?;
-        data::decode_graph(loaded.part(METAS), loaded.part(SHAPE))
+        let loaded = self.load(index, DataPart::GRAPH)?;
+        data::decode_graph(loaded.part(DataPart::Metas), loaded.part(DataPart::Shape))
     }
 
     /// Reads parts of the data that belong to an index, and verifies their checksums.
-    pub(crate) fn load(&self, index: &Index, parts: Range<usize>) -> Option<LoadedParts> {
+    pub(crate) fn load(&self, index: &Index, parts: RangeInclusive<DataPart>) -> Option<LoadedParts> {
+        let parts = parts.start().index()..parts.end().index() + 1;
         let path = self.path(DATA);
         let lengths = index.parts.iter().map(|part| part.length);
         let ends: Vec<u64> = lengths
@@ -207,7 +208,7 @@ impl<'s> Cache<'s> {
         let mut bytes = vec![0; usize::try_from(start(parts.end) - first).ok()?];
         let mut rest = bytes.as_mut_slice();
         let mut at = first;
-        let mut places: [Range<usize>; PARTS] = [const { 0..0 }; PARTS];
+        let mut ranges: [Range<usize>; DataPart::COUNT] = [const { 0..0 }; DataPart::COUNT];
         for part in parts {
             let Section { length, checksum } = index.parts[part];
             let (piece, others) = std::mem::take(&mut rest).split_at_mut(usize::try_from(length).ok()?);
@@ -215,11 +216,11 @@ impl<'s> Cache<'s> {
             if self.read_in_halves(&path, at, piece)? != checksum {
                 return None;
             }
-            let place = usize::try_from(at - first).ok()?;
-            places[part] = place..place + piece.len();
+            let start = usize::try_from(at - first).ok()?;
+            ranges[part] = start..start + piece.len();
             at += length;
         }
-        Some(LoadedParts { bytes, places })
+        Some(LoadedParts { bytes, ranges })
     }
 
     /// Reads a piece of a file on two threads; returns its checksum.
@@ -255,9 +256,9 @@ impl<'s> Cache<'s> {
             encode::encode(graph, &records, &general_problems, fingerprints_of)?;
         let files = FileTable::new(records.paths(), fingerprints.iter().map(|one| one.stat).collect());
         let facts = FactsTable::new(fingerprints.iter().map(|one| one.facts));
-        let part = |at: usize| section(&[head.get(parts[at].clone()).unwrap_or_default()]);
         let mut pieces: Vec<&[u8]> = contents.iter().map(AsRef::as_ref).collect();
-        let parts = [part(METAS), part(SHAPE), part(RECORDS), section(&pieces)];
+        let [metas, shape, records_part] = parts.map(|part| section(&[head.get(part).unwrap_or_default()]));
+        let parts = [metas, shape, records_part, section(&pieces)];
         pieces.insert(0, &head);
         let index = Index { observed_at, parts, answer, observations, files, facts, edits: None };
         let identity = index.identity();
@@ -319,13 +320,24 @@ fn halves(first: u64, second: u64) -> u64 {
 /// Parts of the data.
 pub(crate) struct LoadedParts {
     bytes: Vec<u8>,
-    places: [Range<usize>; PARTS],
+    ranges: [Range<usize>; DataPart::COUNT],
 }
 
 impl LoadedParts {
-    /// Empty for a part that was not requested.
-    pub(crate) fn part(&self, part: usize) -> &[u8] {
-        self.places.get(part).and_then(|place| self.bytes.get(place.clone())).unwrap_or_default()
+    /// Empty for a part that was not loaded.
+    fn part(&self, part: DataPart) -> &[u8] {
+        self.ranges.get(part.index()).and_then(|range| self.bytes.get(range.clone())).unwrap_or_default()
+    }
+
+    /// Decodes data of which all parts are loaded.
+    pub(crate) fn data(&self) -> Option<Data<'_>> {
+        self.data_with(Contents::Whole(self.part(DataPart::Contents)))
+    }
+
+    /// As [`Self::data`], with the contents from elsewhere.
+    pub(crate) fn data_with<'l>(&'l self, contents: Contents<'l>) -> Option<Data<'l>> {
+        let [metas, shape, records] = [DataPart::Metas, DataPart::Shape, DataPart::Records].map(|part| self.part(part));
+        Data::decode(metas, shape, records, contents)
     }
 }
 
@@ -349,10 +361,11 @@ impl<'c> ContentsOnDisk<'c> {
 impl ReadContents for ContentsOnDisk<'_> {
     fn read(&self, offset: usize, length: usize) -> Option<Vec<u8>> {
         if self.asked.fetch_add(1, Ordering::Relaxed) >= Self::MAX_PIECES {
-            let whole = self.whole.get_or_init(|| self.cache.load(self.index, CONTENTS..PARTS)).as_ref()?;
-            return whole.part(CONTENTS).get(offset..)?.get(..length).map(<[u8]>::to_vec);
+            let contents = DataPart::Contents..=DataPart::Contents;
+            let whole = self.whole.get_or_init(|| self.cache.load(self.index, contents)).as_ref()?;
+            return whole.part(DataPart::Contents).get(offset..)?.get(..length).map(<[u8]>::to_vec);
         }
-        let (before, contents) = (self.index.parts.get(..CONTENTS)?, self.index.parts.get(CONTENTS)?);
+        let [before @ .., contents] = &self.index.parts;
         if (offset.checked_add(length)? as u64) > contents.length {
             return None;
         }
@@ -387,9 +400,7 @@ pub(crate) struct CachedFacts<'c> {
 impl<'c> CachedFacts<'c> {
     /// `loaded`: all parts.
     pub(crate) fn new(index: &'c Index, loaded: &'c LoadedParts, languages: Languages) -> Self {
-        let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
-        let data = Data::decode(metas, shape, records, Contents::Whole(contents));
-        let data = data.filter(|data| data.len() == index.files.len());
+        let data = loaded.data().filter(|data| data.len() == index.files.len());
         let by_path = (0..index.files.len()).map(|file| (index.files.path(file), RecordId::at(file))).collect();
         Self { index, data, by_path, edited: index.edited(), languages }
     }

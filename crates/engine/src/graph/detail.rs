@@ -14,7 +14,7 @@ use super::compile::{self, Compiled, Keep, PreviousRun};
 use super::incremental::{self, EditedFile, WarmAnswer};
 use super::record::{Record, Records};
 use super::{AsSystem, CachedRun, GraphOptions, GraphOutcome, GraphRequest, open_cache};
-use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
+use crate::cache::data::Data;
 use crate::cache::{self, Cache, Identity, Index, LoadedParts, NodeIndex, RecordId};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -163,7 +163,7 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     };
     let run = CachedRun { engine, options, request, cache: &cache, observed_at: system.now() };
     let index = cache.load_index();
-    let loaded = index.as_ref().and_then(|index| Some((index, cache.load(index, 0..cache::PARTS)?)));
+    let loaded = index.as_ref().and_then(|index| Some((index, cache.load(index, cache::DataPart::ALL)?)));
     if let Some((index, loaded)) = &loaded
         && let Some(found) = with_edits(&run, index, loaded)
     {
@@ -181,7 +181,7 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
 /// The earlier answer, updated, if only a few files were edited.
 fn with_edits(run: &CachedRun<'_>, index: &Index, loaded: &LoadedParts) -> Option<DetailedGraph> {
     let watched = LenientSystem::new(run.engine.system().as_system());
-    let data = decoded(loaded).filter(|data| data.len() == index.files.len())?;
+    let data = loaded.data().filter(|data| data.len() == index.files.len())?;
     let (answer, edited) = incremental::edited_graph(&watched, run.options, index, &data, run.observed_at)?;
     if watched.first_transient_error().is_some() {
         return None;
@@ -217,19 +217,13 @@ fn is_unchanged(system: &dyn WritableSystem, index: &Index) -> bool {
 
 /// The answer of the earlier run.
 fn load(cache: &Cache<'_>, index: &Index) -> Option<DetailedGraph> {
-    let loaded = cache.load(index, 0..cache::PARTS)?;
-    let data = decoded(&loaded)?;
+    let loaded = cache.load(index, cache::DataPart::ALL)?;
+    let data = loaded.data()?;
     let graph = data.graph()?;
     let files = FileDetails::new(details(&data)?, graph.node_count());
     let cache::Answer { errors, dirty, .. } = index.current_answer();
     let kept_as = Some(index.identity());
     Some(DetailedGraph { graph, errors: errors.clone(), dirty: *dirty, kept_as, has_edits: false, files })
-}
-
-/// Decodes data of which all parts are loaded.
-fn decoded(loaded: &LoadedParts) -> Option<Data<'_>> {
-    let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
-    Data::decode(metas, shape, records, Contents::Whole(contents))
 }
 
 /// Facts and targets of every record in the data.

@@ -267,7 +267,7 @@ fn run(
                 Ok((outcome, kept_as.filter(|_| is_kept)))
             }
             WarmResult::Stale => {
-                let loaded = cache.load(&index, 0..cache::PARTS);
+                let loaded = cache.load(&index, cache::DataPart::ALL);
                 let facts = loaded.as_ref().map(|loaded| cache::CachedFacts::new(&index, loaded, options.languages));
                 let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
                 full_run.compile(previous, see)

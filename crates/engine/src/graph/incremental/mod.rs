@@ -25,7 +25,7 @@ use super::analyse::analyse;
 use super::excluded::ExcludedFiles;
 use super::stages::resolve::ThreadResolver;
 use super::{CacheUse, CachedRun, GraphOptions, GraphOutcome, GraphRequest, IsEnough};
-use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
+use crate::cache::data::{Contents, Data, DataPart};
 use crate::cache::encode::facts_fingerprint;
 use crate::cache::{
     Answer, ContentsOnDisk, Identity, Index, NewEdits, RecordId, StoredEdits, UNPROVED, proved_fingerprint,
@@ -77,11 +77,10 @@ pub(super) fn answer(
         );
     }
     // Without the graph no digests are needed, and an update reads the contents of few files: load as little as possible.
-    let first = if request.stats_only { SHAPE } else { METAS };
-    let loaded = cache.load(index, first..CONTENTS)?;
+    let first = if request.stats_only { DataPart::Shape } else { DataPart::Metas };
+    let loaded = cache.load(index, first..=DataPart::Records)?;
     let contents = ContentsOnDisk::new(cache, index);
-    let [metas, shape, records] = [METAS, SHAPE, RECORDS].map(|part| loaded.part(part));
-    let data = Data::decode(metas, shape, records, Contents::OnDemand(&contents))?;
+    let data = loaded.data_with(Contents::OnDemand(&contents))?;
     if data.len() != index.files.len() {
         return None;
     }
