@@ -24,7 +24,7 @@ use large::Buffers;
 const FILES_PER_GROUP: usize = 64;
 
 /// More groups than this in memory do not make it faster, on any number of threads.
-const MOST_GROUPS: usize = 32;
+const MAX_GROUPS: usize = 32;
 
 /// Writes an archive of `entries`, sorted by name, with `modified` (seconds since the epoch) as the time of every entry.
 ///
@@ -57,7 +57,7 @@ pub fn write_archive_knowing(
     let job = WriteJob { system, entries: &entries, modified, is_clean };
     let mut writer = ArchiveWriter { out, written: Written::default(), buffers: Buffers::default() };
     writer.written.files.reserve(entries.len());
-    let width = (rayon::current_num_threads() * 4).clamp(1, MOST_GROUPS);
+    let width = (rayon::current_num_threads() * 4).clamp(1, MAX_GROUPS);
     let mut starts = (0..entries.len()).step_by(FILES_PER_GROUP);
     let (mut reading, mut writing) = (Vec::new(), Vec::new());
     loop {

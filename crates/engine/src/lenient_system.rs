@@ -15,7 +15,7 @@ pub(crate) type LenientSystem<'s> = ObservedSystem<'s, dyn System + 's, Transien
 #[derive(Default)]
 pub(crate) struct TransientErrors {
     failed: AtomicBool,
-    /// The first one that may be gone a moment later: its path, and what to do about it.
+    /// The first transient one: its path, and what to do about it.
     transient: Mutex<Option<(PathBuf, String)>>,
 }
 
@@ -36,12 +36,12 @@ impl<'s> LenientSystem<'s> {
         Self::with(system, TransientErrors::default())
     }
 
-    /// Whether another run may see something else although no file changed.
+    /// Whether some error may be gone in the next run although no file changed. Then nothing may be cached.
     pub(crate) fn saw_unstable_error(&self) -> bool {
         self.notes.failed.load(Ordering::Relaxed)
     }
 
-    /// What a transient I/O error hid: its path, and what to do about it.
+    /// The path and advice of the first transient I/O error.
     pub(crate) fn first_transient_error(&self) -> Option<(PathBuf, String)> {
         self.notes.transient.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -18,10 +18,10 @@ use crate::modules::{FileId, Modules};
 use crate::near::is_near;
 
 /// The search for candidates ends here: no budget would show more.
-const MOST_CANDIDATES: usize = 600;
+const MAX_CANDIDATES: usize = 600;
 
 /// A member of an unknown owner is searched by name, and shown if at most this many declarations have it.
-const MOST_POSSIBLE: usize = 3;
+const MAX_POSSIBLE: usize = 3;
 
 /// The place that a pack explains.
 #[derive(Clone, Debug)]
@@ -187,7 +187,7 @@ impl Collector<'_> {
     ) -> Option<usize> {
         let at = match self.by_unit.get(&(file, unit)) {
             Some(at) => *at,
-            None if self.found.candidates.len() >= MOST_CANDIDATES => return None,
+            None if self.found.candidates.len() >= MAX_CANDIDATES => return None,
             None => {
                 let units = self.follower.modules.units(file)?;
                 // The focus is not its own explanation.
@@ -322,7 +322,7 @@ impl Collector<'_> {
             let Some(units) = self.follower.modules.units(file) else { continue };
             for part in merged(&units, shape) {
                 let members = units.names.shape(part).map(|shape| shape.members.as_slice()).unwrap_or_default();
-                let near = members.iter().filter(|member| is_near(&member.name, wanted)).take(MOST_POSSIBLE);
+                let near = members.iter().filter(|member| is_near(&member.name, wanted)).take(MAX_POSSIBLE);
                 near.for_each(|member| self.declaration(file, member.declaration, rank, vec![via.clone()]));
             }
         }
@@ -441,7 +441,7 @@ impl Collector<'_> {
             let Some(all) = by_name.get(&name) else { continue };
             let near: Vec<_> = all.iter().filter(|(is_near, ..)| *is_near).collect();
             let taken = if near.is_empty() { all.iter().collect() } else { near };
-            if taken.len() <= MOST_POSSIBLE {
+            if taken.len() <= MAX_POSSIBLE {
                 let via = self.via(line, &name, "possible");
                 taken.iter().for_each(|(_, file, id)| self.declaration(*file, *id, rank.max(3), vec![via.clone()]));
             }

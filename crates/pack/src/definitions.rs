@@ -24,7 +24,7 @@ pub enum NotFound {
 }
 
 /// How far names are followed from file to file. Real barrels have fewer than ten levels.
-const MOST_HOPS: u32 = 40;
+const MAX_HOPS: u32 = 40;
 
 /// One search: what was found, and which exports were visited, so that cycles of barrels end.
 #[derive(Default)]
@@ -72,7 +72,7 @@ impl Follower<'_> {
     }
 
     fn of_symbol(&self, file: FileId, symbol: SymbolId, search: &mut Search, hops: u32) {
-        if hops > MOST_HOPS || !search.symbols.insert((file, symbol)) {
+        if hops > MAX_HOPS || !search.symbols.insert((file, symbol)) {
             return;
         }
         let Some(units) = self.modules.units(file) else { return };
@@ -125,7 +125,7 @@ impl Follower<'_> {
     }
 
     fn of_export(&self, file: FileId, name: &str, search: &mut Search, hops: u32) {
-        if hops > MOST_HOPS || !search.asked.insert((file, name.into())) {
+        if hops > MAX_HOPS || !search.asked.insert((file, name.into())) {
             return;
         }
         let Some(units) = self.modules.units(file) else { return };

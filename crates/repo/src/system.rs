@@ -105,7 +105,7 @@ pub trait DirectoryFiles: Send {
 }
 
 /// The most memory that is reserved because of a stat's size. Beyond it, the buffer grows as bytes arrive.
-pub(crate) const MOST_RESERVED: usize = 64 << 20;
+pub(crate) const MAX_RESERVED: usize = 64 << 20;
 
 /// Appends the bytes of an open file to `buffer`; nothing when there are more than `limit`.
 pub(crate) fn append(file: OpenFile, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
@@ -114,7 +114,7 @@ pub(crate) fn append(file: OpenFile, limit: u64, buffer: &mut Vec<u8>) -> io::Re
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let start = buffer.len();
-    buffer.reserve(usize::try_from(stat.size).unwrap_or(0).saturating_add(1).min(MOST_RESERVED));
+    buffer.reserve(usize::try_from(stat.size).unwrap_or(0).saturating_add(1).min(MAX_RESERVED));
     let read = reader.take(limit.saturating_add(1)).read_to_end(buffer).and_then(|count| match count as u64 > limit {
         true => Err(io::ErrorKind::FileTooLarge.into()),
         false => Ok(stat),

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::tar::{EntryHeader, append_header, padding};
 
 /// A group that buffers this much pauses, and resumes when the buffer has been written.
-const MOST_BYTES: usize = 2 << 20;
+const MAX_BYTES: usize = 2 << 20;
 
 /// Metadata of one file that is ready to be written.
 pub(super) struct GroupItem {
@@ -75,7 +75,7 @@ impl FileGroup {
     pub(super) fn fill(&mut self, job: &WriteJob<'_>) {
         self.bytes.clear();
         self.items.clear();
-        while self.bytes.len() < MOST_BYTES && self.large.is_none() && self.error.is_none() {
+        while self.bytes.len() < MAX_BYTES && self.large.is_none() && self.error.is_none() {
             let Some(index) = self.left.next() else { return };
             let added = job.entry(index).and_then(|entry| self.add(job, index, entry));
             self.error = added.err();

@@ -17,9 +17,9 @@ use crate::graph::detail::{DetailedGraph, NameFinder, TakenNames};
 use crate::outline::{AnswerSize, AskedFile, absolute, near_files};
 
 /// Names shown of one module, when the answer has a budget.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 /// Folders shown of what is left out.
-const MOST_FOLDERS: usize = 5;
+const MAX_FOLDERS: usize = 5;
 /// What the lines around the modules of one file may cost, in bytes.
 const FRAME: u64 = 220;
 
@@ -157,7 +157,7 @@ impl Answer<'_> {
 
     fn module(&self, one: &Neighbour, names: &[&str]) -> NeighbourModule {
         let graph = &self.detailed.graph;
-        let most = if self.request.size.budget == 0 { usize::MAX } else { MOST_NAMES };
+        let most = if self.request.size.budget == 0 { usize::MAX } else { MAX_NAMES };
         NeighbourModule {
             id: id(graph, one.node),
             kind: graph.node(one.node).kind.as_str(),
@@ -206,6 +206,6 @@ fn folders<'n>(nodes: impl Iterator<Item = (&'n str, NodeKind)>) -> Vec<FolderCo
     }
     let mut folders: Vec<(&str, u64)> = counts.into_iter().collect();
     folders.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let shown = folders.into_iter().take(MOST_FOLDERS);
+    let shown = folders.into_iter().take(MAX_FOLDERS);
     shown.map(|(folder, count)| FolderCount { folder: folder.to_owned(), count }).collect()
 }

@@ -15,7 +15,7 @@ use crate::tokens::{COUNT_VERSION, Tokenizer};
 const LARGEST: u64 = 256 << 20;
 
 /// Entries of earlier runs that are kept.
-const MOST_KEPT: usize = 1 << 20;
+const MAX_KEPT: usize = 1 << 20;
 
 /// The files of the tokenizers that take long enough to be worth one.
 pub(super) const FILES: [&str; 2] = ["tokens.o200k", "tokens.cl100k"];
@@ -43,7 +43,7 @@ impl TokenTable {
 
     /// This table with more entries. Contents that are long gone are forgotten when there are too many of them.
     pub(crate) fn with(&self, new: impl Iterator<Item = (u128, u64)>) -> Self {
-        let known = self.entries.iter().copied().take(MOST_KEPT);
+        let known = self.entries.iter().copied().take(MAX_KEPT);
         Self::of(known.chain(new))
     }
 

@@ -1,4 +1,4 @@
-//! Everything that an archive is made of, put together and not yet written: the same for a run, its plan and a snapshot.
+//! Assembles the contents of an archive without writing it: the same for a run, its plan and a snapshot.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,7 +26,7 @@ use crate::error::EngineError;
 use crate::graph::{GraphRequest, IsEnough};
 use crate::init::system_document;
 
-/// What decides the contents of an archive.
+/// The inputs that decide the contents of an archive.
 pub(crate) struct Wanted<'a> {
     pub(crate) mode: ArchiveMode,
     pub(crate) frozen: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Assembled {
     pub(crate) inputs: Option<ContextInputs>,
     pub(crate) warnings: Vec<String>,
     pub(crate) errors: Vec<String>,
-    /// The errors were said by an earlier run.
+    /// The errors were reported by an earlier run already.
     pub(crate) errors_are_known: bool,
     /// Files that the selection names and git ignores.
     pub(crate) ignored: Vec<String>,

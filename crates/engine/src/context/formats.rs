@@ -40,7 +40,7 @@ impl ArchiveFormat {
 const ROOM_FOR_HEADER: u64 = 120;
 
 /// Of more parts only the first and the last are named.
-const MOST_NAMED: usize = 6;
+const MAX_NAMED: usize = 6;
 
 /// One file, or some lines of one, as text.
 struct Section {
@@ -201,7 +201,7 @@ impl Formats<'_> {
                 "The files of an archive by stan.".to_owned()
             } else {
                 let file = |part: usize| name(part).rsplit('/').next().unwrap_or_default().to_owned();
-                let others = if count <= MOST_NAMED {
+                let others = if count <= MAX_NAMED {
                     (0..count).filter(|part| *part != index).map(file).collect::<Vec<_>>().join(", ")
                 } else {
                     format!("{} to {}", file(0), file(count - 1))

@@ -16,7 +16,7 @@ use super::workspace_files::read_if_there;
 use crate::error::EngineError;
 
 /// How many of each kind are kept.
-const MOST_KEPT: usize = 10;
+const MAX_KEPT: usize = 10;
 
 /// Which baselines: those of plain or of context runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl<'a> History<'a> {
 
     /// Writes what is not written yet, and removes what is too old.
     pub(crate) fn save(mut self, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
-        while self.entries.len() > MOST_KEPT && self.current != Some(0) {
+        while self.entries.len() > MAX_KEPT && self.current != Some(0) {
             let (number, _) = self.entries.remove(0);
             self.current = self.current.map(|index| index.saturating_sub(1));
             if !self.unsaved.contains(&number) {

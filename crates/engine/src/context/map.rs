@@ -1,4 +1,4 @@
-//! The map of a repository and its private twin: built from the graph, or read back as an earlier run left them.
+//! The map of a repository and its private map: built from the graph, or read from disk.
 
 use std::collections::BTreeMap;
 use std::io;

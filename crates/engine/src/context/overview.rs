@@ -1,5 +1,4 @@
-//! The overview beside an archive, and whether the map is small enough for one: made, or as an earlier run left them in the
-//! cache.
+//! The overview beside an archive, and whether the map is small enough to be archived. Computed, or taken from the cache.
 
 use std::sync::Arc;
 

@@ -21,8 +21,8 @@ use super::Repository;
 use crate::graph::GraphOptions;
 
 /// Packages with more files, or more bytes, are not read. Go itself refuses modules of more than 500 MiB.
-const MOST_FILES: usize = 200_000;
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_FILES: usize = 200_000;
+const MAX_BYTES: u64 = 512 << 20;
 
 /// The digests of a package's files that were requested, by their paths in the package. An error is the end of a
 /// sentence.

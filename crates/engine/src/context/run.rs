@@ -1,7 +1,7 @@
 //! The verb `run`: the archive, the diff archive, and everything that the next run and the assistant need beside them.
 //!
-//! Everything is prepared first; only when all of it is whole and proved is any of it put in place. Only the imports are
-//! refreshed before, because the map must see them.
+//! All outputs are prepared and verified before any of them is put in place. Only the imports are refreshed earlier, because the map
+//! must see them.
 
 mod kept;
 

@@ -20,7 +20,7 @@ use crate::outline::absolute;
 const LARGEST: u64 = 2 << 20;
 
 /// More names of one file are not looked at.
-const MOST_NAMES: usize = 4_000;
+const MAX_NAMES: usize = 4_000;
 
 impl Source<'_> {
     /// Adds the names that files declare and do not export.
@@ -85,7 +85,7 @@ fn names_of(outline: &Outline) -> Vec<Box<str>> {
     let shown = outline.units.iter().zip(is_test).filter(|(unit, is_test)| is_shown(unit) && !is_test);
     let names = shown.flat_map(|(unit, _)| &unit.names);
     let names = names.map(|name| &*name.text).filter(|name| seen.insert(name));
-    names.take(MOST_NAMES).map(Into::into).collect()
+    names.take(MAX_NAMES).map(Into::into).collect()
 }
 
 fn is_test_module(unit: &Unit) -> bool {

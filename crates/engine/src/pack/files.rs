@@ -26,7 +26,7 @@ use crate::graph::{ExcludedFiles, GraphOptions};
 const OWN_PACKAGE: &str = ".";
 
 /// More Python distributions in one folder than any environment has.
-const MOST_DISTRIBUTIONS: usize = 4096;
+const MAX_DISTRIBUTIONS: usize = 4096;
 
 /// A file of more bytes than this is not shown.
 const MAX_BYTES: u64 = 16 << 20;
@@ -194,7 +194,7 @@ impl<'p> PackFiles<'p> {
         let mut folders: Vec<String> = entries.into_iter().filter_map(|entry| entry.name.into_string().ok()).collect();
         folders.sort_unstable();
         let mut bytes = Vec::new();
-        for folder in folders.iter().filter(|folder| folder.ends_with(".dist-info")).take(MOST_DISTRIBUTIONS) {
+        for folder in folders.iter().filter(|folder| folder.ends_with(".dist-info")).take(MAX_DISTRIBUTIONS) {
             let Some((name, version)) = folder.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-')) else {
                 continue;
             };

@@ -12,10 +12,10 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::context::WorkspaceLayout;
 
 /// No file that a reply changes is larger.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Folders with more files than this are not moved, copied or removed as one.
-const MOST_LISTED: usize = 20_000;
+const MAX_LISTED: usize = 20_000;
 
 pub(super) struct WorkingTree<'a> {
     system: &'a dyn System,
@@ -36,7 +36,7 @@ impl<'a> WorkingTree<'a> {
         let is_file = self.kind(path) == Some(EntryKind::File) && self.obstacle(path).is_none();
         let mut bytes = Vec::new();
         let absolute = self.layout.absolute(path);
-        let is_read = is_file && self.system.read_real(Path::new(&absolute), MOST_BYTES, &mut bytes).is_ok();
+        let is_read = is_file && self.system.read_real(Path::new(&absolute), MAX_BYTES, &mut bytes).is_ok();
         let bytes = is_read.then_some(bytes);
         self.read.borrow_mut().entry(path.to_owned()).or_insert_with(|| bytes.as_deref().map(sha256));
         bytes
@@ -88,7 +88,7 @@ impl<'a> WorkingTree<'a> {
 
     fn is_too_large(&self, path: &str) -> bool {
         let stat = self.system.lstat(Path::new(&self.layout.absolute(path)));
-        stat.is_ok_and(|stat| stat.size > MOST_BYTES)
+        stat.is_ok_and(|stat| stat.size > MAX_BYTES)
     }
 
     fn kind(&self, path: &str) -> Option<EntryKind> {
@@ -131,8 +131,8 @@ impl<'a> WorkingTree<'a> {
                     return Err(format!("`{}` is not a file", shown(&entry.path())));
                 }
             }
-            if files.len() > MOST_LISTED {
-                return Err(format!("`{folder}` holds more than {MOST_LISTED} files"));
+            if files.len() > MAX_LISTED {
+                return Err(format!("`{folder}` holds more than {MAX_LISTED} files"));
             }
         }
         files.sort_unstable();

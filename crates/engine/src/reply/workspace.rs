@@ -27,10 +27,10 @@ use crate::secrets::{Judged, secrets_of, secrets_on_disk};
 use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
 
 /// Folders with more files than this are not searched to the end.
-const MOST_LISTED: usize = 200_000;
+const MAX_LISTED: usize = 200_000;
 
 /// After more lookups of single names of a folder than this, it is listed.
-const MOST_ASKED: usize = 256;
+const MAX_ASKED: usize = 256;
 
 enum Folder {
     Absent,
@@ -162,7 +162,7 @@ impl<'a> Workspace<'a> {
             Folder::Listed(names) => name.is_ascii() && !names.contains(&name.to_ascii_lowercase()),
             Folder::Asked(times) => {
                 *times += 1;
-                if *times > MOST_ASKED {
+                if *times > MAX_ASKED {
                     *known = self.list(folder);
                 }
                 false
@@ -296,7 +296,7 @@ impl stan_reply::ReplyFacts for Workspace<'_> {
         while let Some(entry) = entries.next() {
             let Ok(entry) = entry else { continue };
             listed += 1;
-            if listed > MOST_LISTED && found.is_some() {
+            if listed > MAX_LISTED && found.is_some() {
                 break;
             }
             if entry.kind == EntryKind::Dir && entry.name() == Some(".git") {

@@ -2,8 +2,8 @@
 //! what the server lacks is extracted here and sent there.
 //!
 //! A server can cost time and never an answer. Values are bounded, checked and, where writers and readers share a secret,
-//! authenticated; where they do not, a file of each bundle is extracted again and compared. The first lie ends the use of the
-//! server, and the run is made again without it. Why it is so: `docs/decisions/0103-shared-facts.md`.
+//! authenticated; otherwise one file of each bundle is extracted again and compared. After the first wrong facts the server is not
+//! used any more, and the run is repeated without it. Why: `docs/decisions/0103-shared-facts.md`.
 
 mod bundle;
 mod groups;
@@ -20,8 +20,8 @@ use stan_secrets::{credential_file, scan_file};
 use self::bundle::BundleName;
 pub(crate) use self::groups::groups;
 
-/// Bundles that arrive damaged before the server is given up.
-const MOST_DAMAGED: u64 = 3;
+/// After this many damaged bundles, the server is not used any more.
+const MAX_DAMAGED: u64 = 3;
 
 /// A shared cache, or none. Clones share it.
 #[derive(Clone, Default)]
@@ -50,7 +50,7 @@ struct Counts {
     bytes_written: AtomicU64,
 }
 
-/// What a shared cache was good for.
+/// Statistics about the use of a shared cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedUsage {
     pub bundles_read: u64,
@@ -102,7 +102,7 @@ impl SharedCache {
         })
     }
 
-    /// Whether a value turned out to be wrong.
+    /// Whether the server returned facts that are not those of the files.
     pub(crate) fn gave_wrong_facts(&self) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.gave_wrong_facts.load(Ordering::Relaxed))
     }
@@ -144,7 +144,7 @@ pub(crate) struct Bundles {
 }
 
 impl Bundles {
-    /// What extraction says of each member, from the server where it can be had, by `extract` where not.
+    /// The extraction of each member, from the server if possible, otherwise by `extract`.
     pub(crate) fn extractions(
         &self,
         members: &[Member<'_>],
@@ -187,7 +187,7 @@ impl Bundles {
             None => {
                 let damaged = inner.damaged.fetch_add(1, Ordering::Relaxed) + 1;
                 let reason = "a value that it gave was damaged or not authentic, and was dropped".to_owned();
-                if damaged >= MOST_DAMAGED {
+                if damaged >= MAX_DAMAGED {
                     inner.give_up(reason)
                 } else {
                     inner.keep_problem(reason)
@@ -197,7 +197,7 @@ impl Bundles {
         }
     }
 
-    /// Fills what the bundle leaves out, and without a secret extracts one file again.
+    /// Extracts the files that the bundle lacks and, if bundles are not authenticated, one more file as a check.
     fn checked(
         &self,
         name: &BundleName,

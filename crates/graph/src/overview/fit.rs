@@ -12,7 +12,7 @@ use super::references::common_segments;
 use super::text::{DetailLevels, OverviewWriter};
 
 /// The most packages that are named if there is a budget. They may take a tenth of it.
-const MOST_PACKAGES: usize = 40;
+const MAX_PACKAGES: usize = 40;
 
 pub(super) fn fit(
     writer: &OverviewWriter<'_>,
@@ -151,7 +151,7 @@ impl<'a> Fit<'a> {
     fn fix_frame(&mut self) {
         let header = (self.count)(&self.writer.header());
         self.state.with_header = header <= self.target / 3;
-        let mut packages = MOST_PACKAGES.min(self.writer.input.packages.len());
+        let mut packages = MAX_PACKAGES.min(self.writer.input.packages.len());
         let cost = |most: usize| (self.count)(&packages_line(self.writer.input, most));
         while packages > 0 && cost(packages) > self.target / 10 {
             packages /= 2;

@@ -16,7 +16,7 @@ use super::OverviewFile;
 use super::names::words;
 
 /// More names of a file are not shown.
-const MOST_NAMES: usize = 500;
+const MAX_NAMES: usize = 500;
 
 /// Scales square roots of small numbers: they keep four binary digits after the point.
 const FIXED: u64 = 256;
@@ -114,7 +114,7 @@ fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) ->
         // The first name gets the value of the best one, so that the file is not ranked lower for it.
         ranked.push(RankedName { text: candidates[lead].0, is_exported: true, value: *best });
     }
-    while let Some((before, Reverse(at))) = heap.pop().filter(|_| ranked.len() < MOST_NAMES) {
+    while let Some((before, Reverse(at))) = heap.pop().filter(|_| ranked.len() < MAX_NAMES) {
         // A value falls only when a word of the name was shown, so each name is put back at most once per word: this ends.
         let now = value(at, &seen);
         if now == 0 {

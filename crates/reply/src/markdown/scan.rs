@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::cursor::Cursor;
 use super::html::HtmlKind;
-use super::{Block, Fence, Heading, MOST_CONTAINERS, TextLine, comment, html, starts};
+use super::{Block, Fence, Heading, MAX_CONTAINERS, TextLine, comment, html, starts};
 
 /// Reads a reply, already split into lines without their newlines.
 pub(crate) fn scan<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Block<'a>> {
@@ -155,7 +155,7 @@ impl<'a> Scanner<'a> {
                 break;
             }
             let rest = cursor.rest_trimmed();
-            if depth < MOST_CONTAINERS {
+            if depth < MAX_CONTAINERS {
                 if rest.starts_with('>') {
                     self.close_down_to(depth);
                     self.mark_filled();

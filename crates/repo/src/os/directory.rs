@@ -12,7 +12,7 @@ use rustix::io::retry_on_intr;
 
 #[cfg(target_os = "linux")]
 use crate::system::DirEntry;
-use crate::system::{DirectoryFiles, EntryKind, MOST_RESERVED, Stat};
+use crate::system::{DirectoryFiles, EntryKind, MAX_RESERVED, Stat};
 
 /// Buffer of the first read, before the size of the file is known: more than most source files have.
 const FIRST_READ: usize = 64 << 10;
@@ -105,7 +105,7 @@ fn fill(
     loop {
         // Later reads fill the spare capacity first: most of them only find the end of the file.
         if buffer.len() == start || buffer.len() == buffer.capacity() {
-            buffer.reserve(wanted.clamp(1, MOST_RESERVED));
+            buffer.reserve(wanted.clamp(1, MAX_RESERVED));
         }
         let count = retry_on_intr(|| read(buffer))?;
         let filled = buffer.len() - start;

@@ -12,7 +12,7 @@ use stan_archive::{TarKind, read_tar};
 use stan_model::Digest;
 use stan_repo::{System, SystemExt as _, sha256};
 
-use super::{MOST_BYTES, Proved, Wanted};
+use super::{MAX_BYTES, Proved, Wanted};
 
 /// Registries take far smaller ones.
 const LARGEST_ARCHIVE: u64 = 128 << 20;
@@ -43,7 +43,7 @@ fn archive_of(folder: &str) -> Option<(String, &str)> {
 /// The digests of wanted files in a compressed archive whose entries lie below `top`.
 fn digests(bytes: &[u8], top: &str, wanted: &Wanted<'_>) -> io::Result<BTreeMap<String, Digest>> {
     let mut found = BTreeMap::new();
-    let mut reader = GzipReader::new(bytes)?.take(MOST_BYTES);
+    let mut reader = GzipReader::new(bytes)?.take(MAX_BYTES);
     let visited = read_tar(&mut reader, &mut |entry, contents| {
         let name = std::str::from_utf8(&entry.name).ok();
         let path = name.and_then(|name| name.strip_prefix(top)?.strip_prefix('/'));

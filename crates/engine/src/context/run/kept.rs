@@ -1,5 +1,5 @@
-//! A context run that would write and report the same as the last one: nothing that it depends on has changed, so that
-//! neither the map nor the files that it archives are read again.
+//! Repeats the last context run if nothing that it depends on has changed: then neither the map nor the archived files are read
+//! again.
 //!
 //! The graph's index covers the files of the repository. Here is the rest: archived files that are not in the index or
 //! have another stat there, stan's own folders, the selection, the snapshot, and the outputs of the earlier run. Runs with

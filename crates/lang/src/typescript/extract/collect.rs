@@ -235,12 +235,12 @@ impl Spare {
 }
 
 /// A larger buffer is freed after the file that needed it: few files have so many names.
-const MOST_KEPT: usize = 1 << 16;
+const MAX_KEPT: usize = 1 << 16;
 
 /// Empties a list and reuses its allocation for elements of another lifetime: collecting from a `Vec`'s own iterator into a `Vec` of
 /// elements of the same size happens in place.
 fn emptied<A, B>(mut list: Vec<A>) -> Vec<B> {
-    if list.capacity() > MOST_KEPT {
+    if list.capacity() > MAX_KEPT {
         return Vec::new();
     }
     list.clear();

@@ -52,7 +52,7 @@ const TYPED_TAGS: &[&str] = &[
 ];
 
 /// Types without an end in one comment, after which its types are no longer scanned.
-const MOST_UNCLOSED: u32 = 100;
+const MAX_UNCLOSED: u32 = 100;
 
 /// The length of the second argument of an import type.
 const LONGEST_OPTIONS: usize = 1024;
@@ -235,7 +235,7 @@ impl<'a> Doc<'a, '_> {
     /// Everything from a bracket to the matching one, if there is one; else nothing.
     fn enclosed_type(&mut self, open: u8, close: u8) {
         let from = self.at;
-        if self.unclosed >= MOST_UNCLOSED || self.peek() != Some(open) {
+        if self.unclosed >= MAX_UNCLOSED || self.peek() != Some(open) {
             return;
         }
         self.at += 1;

@@ -18,13 +18,13 @@ const LENIENT: &str = "its rules (`moduleResolution` node16 or nodenext) reject 
                        imports without an extension; those were resolved by a bundler's rules";
 
 /// The answers of a file with more requests are not cached: other files rarely request the same.
-const MOST_REQUESTS: usize = 64;
+const MAX_REQUESTS: usize = 64;
 
 /// A directory with files of more endings than this starts over now and then.
-const MOST_IMPORTERS: usize = 8;
+const MAX_IMPORTERS: usize = 8;
 
 /// More specifiers than this are not remembered.
-const MOST_SPECIFIERS: usize = 1 << 12;
+const MAX_SPECIFIERS: usize = 1 << 12;
 
 pub(super) struct TypeScriptFileResolver<'r> {
     resolver: &'r Resolver<'r>,
@@ -67,7 +67,7 @@ impl FileResolver for TypeScriptFileResolver<'_> {
             reexports(resolver, importer, facts, table, found);
             return;
         }
-        let mut answers = answers.filter(|_| facts.requests.len() <= MOST_REQUESTS);
+        let mut answers = answers.filter(|_| facts.requests.len() <= MAX_REQUESTS);
         let mut refused = Refused::default();
         let mut is_lenient = false;
         // A declaration file does not run.
@@ -156,7 +156,7 @@ impl ResolutionCache {
         let at = match self.importers.iter().position(|(importer, _)| importer.serves(file)) {
             Some(at) => at,
             None => {
-                if self.importers.len() >= MOST_IMPORTERS {
+                if self.importers.len() >= MAX_IMPORTERS {
                     self.importers.clear();
                 }
                 self.importers.push((resolver.importer(file), AnswersBySpecifier::default()));
@@ -175,7 +175,7 @@ impl AnswersBySpecifier {
     }
 
     fn remember(&mut self, request: &Request, known: &CachedAnswer) {
-        if self.by_specifier.len() < MOST_SPECIFIERS {
+        if self.by_specifier.len() < MAX_SPECIFIERS {
             let answers = self.by_specifier.entry(request.specifier.clone()).or_default();
             answers.push((request.form, known.clone()));
         }
