@@ -46,7 +46,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &RunArgs) -> Result<(), 
         split: args.split.unwrap_or(0),
         tokens: Some(args.tokens.into()),
         epoch: crate::environment::source_date_epoch()?,
-        work: workspace.graph_request(&args.work)?,
+        work: workspace.graph_request(&args.work.graph)?,
     };
     let report = run_engine(engine, &workspace.repository(), &request, &mut progress)?;
     let mut out = Output::new(cli.global.color);
