@@ -13,6 +13,7 @@ mod changed_names;
 pub(crate) mod compile;
 pub(crate) mod detail;
 mod excluded;
+mod found_targets;
 mod incremental;
 pub(crate) mod memory;
 pub(crate) mod missing;
@@ -42,6 +43,7 @@ use crate::shared::SharedCache;
 
 use self::compile::{CacheInput, Compiled, Keep, KnownFacts, PreviousRun, SeeBytes};
 pub(crate) use self::excluded::ExcludedFiles;
+pub(crate) use self::found_targets::FoundTargets;
 use self::incremental::{WarmAnswer, WarmResult};
 use self::memory::Memory;
 use self::record::Records;

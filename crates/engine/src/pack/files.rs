@@ -1,13 +1,13 @@
 //! The files that a pack reaches: read, hashed and parsed for declarations on first request, and what their imports
 //! resolve to. Each file is read once. Answers depend on the files alone, never on the order of requests.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use stan_lang::language::{Answer, Extractors, Resolved, TargetTable, Wanted};
+use stan_lang::language::{Answer, Extractors, Resolved, Wanted};
 use stan_lang::packages::file_of_id;
 use stan_lang::packages::vendored::{VendoredCrates, name_and_version};
 use stan_lang::project::Worker;
@@ -16,11 +16,11 @@ use stan_model::document::integrity::PackageFile;
 use stan_model::document::pack::PackPackage;
 use stan_model::names::FileUnits;
 use stan_model::outline::LineStarts;
-use stan_model::{CRATE_MANIFEST, Digest, FileKey, PACKAGE_FOLDER, is_installed};
+use stan_model::{CRATE_MANIFEST, Digest, PACKAGE_FOLDER, is_installed};
 use stan_pack::{FileId, ImportTarget, Modules};
 use stan_repo::{Files, System, SystemExt as _};
 
-use crate::graph::{ExcludedFiles, GraphOptions};
+use crate::graph::{FoundTargets, GraphOptions};
 
 /// The specifier by which a file asks for names that other files of its package declare.
 const OWN_PACKAGE: &str = ".";
@@ -109,7 +109,7 @@ impl<'p> PackFiles<'p> {
 
     /// Whether the configuration excludes a file. What it excludes is in no pack.
     pub(super) fn is_excluded(&self, path: &str) -> bool {
-        self.table.excluded.cover(&crate::outline::absolute(&self.options.root, path))
+        self.table.is_excluded(&crate::outline::absolute(&self.options.root, path))
     }
 
     fn read(&self, path: &str) -> Option<LoadedFile> {
@@ -286,51 +286,4 @@ fn package_folder(id: &str) -> Option<&str> {
     let parts = if rest.starts_with('@') { 2 } else { 1 };
     let end = rest.match_indices('/').nth(parts - 1).map_or(rest.len(), |(at, _)| at);
     id.get(..start + end)
-}
-
-/// The targets that resolution found: their keys are indexes.
-pub(super) struct FoundTargets<'e> {
-    found: RefCell<Vec<Target>>,
-    excluded: &'e ExcludedFiles,
-    /// How many imports resolved to excluded files.
-    excluded_imports: Cell<u64>,
-}
-
-impl<'e> FoundTargets<'e> {
-    pub(super) fn new(excluded: &'e ExcludedFiles) -> Self {
-        Self { found: RefCell::default(), excluded, excluded_imports: Cell::new(0) }
-    }
-
-    fn get(&self, key: FileKey) -> Option<Target> {
-        self.found.borrow().get(key.index()).cloned()
-    }
-
-    pub(super) fn excluded_imports(&self) -> u64 {
-        self.excluded_imports.get()
-    }
-}
-
-impl TargetTable for FoundTargets<'_> {
-    fn answer(&self, target: &Target) -> Answer {
-        if let Target::File(path) = target
-            && self.excluded.cover(path)
-        {
-            self.excluded_imports.set(self.excluded_imports.get() + 1);
-            return Answer::Excluded;
-        }
-        let mut targets = self.found.borrow_mut();
-        let key = FileKey(u32::try_from(targets.len()).unwrap_or(u32::MAX));
-        targets.push(target.clone());
-        match target {
-            Target::Nothing => Answer::Nothing,
-            Target::File(_) => Answer::File(key),
-            Target::Files(_) => Answer::Files([key].into()),
-            Target::Builtin(_) | Target::Missing { .. } => Answer::Other(key),
-        }
-    }
-
-    fn listed(&self, _: usize) -> FileKey {
-        // Only patterns resolve to listed files, and a pack resolves no patterns.
-        FileKey(u32::MAX)
-    }
 }

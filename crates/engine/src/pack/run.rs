@@ -16,7 +16,7 @@ use stan_repo::{System, Universe, World};
 use super::diagnostics::{
     MAX_NEAR, Placed, focus_of, place, quoted_names, unresolved_locations, written as written_diagnostic,
 };
-use super::files::{FoundTargets, LoadedFile, PackFiles};
+use super::files::{LoadedFile, PackFiles};
 use super::fitting::{FittedItems, Fitting};
 use super::items::{Counter, Draft, draft, exports_draft, file_draft, focus_draft, imports_draft};
 use super::list::{check_tool, is_file};
@@ -25,7 +25,7 @@ use super::sources::{Sources, sources};
 use super::{AskedPlace, AskedSymbol, PackOutcome, PackRequest};
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
-use crate::graph::ExcludedFiles;
+use crate::graph::{ExcludedFiles, FoundTargets};
 use crate::outline::{near_modules, near_names, scan, unknown_files};
 use crate::secrets::secrets_of;
 

@@ -1,18 +1,15 @@
 //! One edited file: read, extracted and resolved again, with its targets looked up in the stored graph.
 
-use std::cell::RefCell;
-
 use rustc_hash::FxHashMap;
 use stan_graph::Edge;
 use stan_lang::Target;
-use stan_lang::language::{Answer, TargetTable};
-use stan_model::{EdgeKind, FileFacts, FileKey, NodeKind, Problem, Resolution};
+use stan_model::{EdgeKind, FileFacts, NodeKind, Problem, Resolution};
 use stan_repo::Stat;
 
 use super::{IncrementalUpdate, by_file};
 use crate::cache::{NodeIndex, RecordId};
 use crate::graph::analyse::{Analysed, analyse};
-use crate::graph::excluded::ExcludedFiles;
+use crate::graph::found_targets::FoundTargets;
 use crate::graph::node_table::missing_id;
 use crate::graph::stages::resolve::ThreadResolver;
 
@@ -89,18 +86,17 @@ impl IncrementalUpdate<'_> {
             return None;
         }
         edit.request_problems = problems;
-        let targets = targets.found.borrow();
         for (key, kind) in resolved.edges {
-            edit.edges.push((self.node_ref(targets.get(key.index())?)?, kind));
+            edit.edges.push((self.node_ref(&targets.get(key)?)?, kind));
         }
         for (key, kind) in resolved.implementations {
-            edit.implementations.push((self.node_ref(targets.get(key.index())?)?, kind));
+            edit.implementations.push((self.node_ref(&targets.get(key)?)?, kind));
         }
         for key in resolved.targets {
-            let record = match key.map(|key| targets.get(key.index())) {
+            let record = match key.and_then(|key| targets.get(key)) {
                 // A file that the earlier graph does not have would have to be read and analysed first.
-                Some(Some(Target::File(path))) => {
-                    let node = self.data.find_node(&self.options.display(path))?;
+                Some(Target::File(path)) => {
+                    let node = self.data.find_node(&self.options.display(&path))?;
                     records.get(node.index()).copied().filter(|record| record.is_record())?
                 }
                 _ => RecordId::NONE,
@@ -131,10 +127,9 @@ impl IncrementalUpdate<'_> {
             }
             let Some(facts) = self.data.facts(*file) else { continue };
             let (resolved, _) = resolver.resolve_file(path, &self.options.display(path), &facts);
-            let targets = targets.found.borrow();
             let mut edges = Vec::with_capacity(resolved.implementations.len());
             for (key, kind) in resolved.implementations {
-                edges.push((self.node_ref(targets.get(key.index())?)?, kind));
+                edges.push((self.node_ref(&targets.get(key)?)?, kind));
             }
             found.insert(*file, edges);
         }
@@ -167,42 +162,5 @@ impl IncrementalUpdate<'_> {
             Some(node) => NodeRef::Old(node),
             None => NodeRef::New(id.into(), kind),
         }
-    }
-}
-
-/// Collects the targets that resolution finds. The key of a target is its index here.
-pub(super) struct FoundTargets<'e> {
-    found: RefCell<Vec<Target>>,
-    excluded: &'e ExcludedFiles,
-}
-
-impl<'e> FoundTargets<'e> {
-    pub(super) fn new(excluded: &'e ExcludedFiles) -> Self {
-        Self { found: RefCell::default(), excluded }
-    }
-}
-
-impl TargetTable for FoundTargets<'_> {
-    fn answer(&self, target: &Target) -> Answer {
-        if let Target::File(path) = target
-            && self.excluded.cover(path)
-        {
-            return Answer::Excluded;
-        }
-        let mut targets = self.found.borrow_mut();
-        let key = FileKey(u32::try_from(targets.len()).unwrap_or(u32::MAX));
-        targets.push(target.clone());
-        match target {
-            Target::Nothing => Answer::Nothing,
-            Target::File(_) => Answer::File(key),
-            Target::Files(_) => Answer::Files([key].into()),
-            Target::Builtin(_) | Target::Missing { .. } => Answer::Other(key),
-        }
-    }
-
-    fn listed(&self, _: usize) -> FileKey {
-        // Only globs list files, and nothing uses those edges here: an edited file with globs needs a full run, and of other files
-        // only the implementations are taken.
-        FileKey(u32::MAX)
     }
 }

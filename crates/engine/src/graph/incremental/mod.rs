@@ -20,9 +20,10 @@ use stan_lang::project::FileList;
 use stan_model::{FileFacts, NodeKind};
 use stan_repo::{Observations, System};
 
-use self::edit::{Edit, FoundTargets};
+use self::edit::Edit;
 use super::analyse::analyse;
 use super::excluded::ExcludedFiles;
+use super::found_targets::FoundTargets;
 use super::stages::resolve::ThreadResolver;
 use super::{CacheUse, CachedRun, GraphOptions, GraphOutcome, GraphRequest, IsEnough};
 use crate::cache::data::{Contents, Data, DataPart};
