@@ -1,7 +1,7 @@
-//! How two texts differ, line by line, as hunks of a unified diff: the only place that compares lines for a person to read.
+//! Line diffs for users, as hunks of a unified diff.
 //!
-//! Bounded: texts come from replies and repositories, and the search for the shortest script takes quadratic time in what
-//! differs. Not a patch: readers cut what they show.
+//! Bounded, because texts come from replies and repositories, and the search for a shortest edit script takes quadratic time. Not
+//! patches: callers truncate them.
 
 use std::ops::Range;
 

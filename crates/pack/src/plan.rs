@@ -427,7 +427,7 @@ mod tests {
         }
 
         #[test]
-        fn what_can_be_lowered_fits(focus in focuses(), all in candidates(), budget in 0..8_000_u64) {
+        fn plans_fit_if_the_smallest_one_does(focus in focuses(), all in candidates(), budget in 0..8_000_u64) {
             let fitted = fit(&focus, &all, Some(budget));
             let kept: u64 = all.iter().zip(&fitted.levels).map(|(one, level)| one.at(*level)).sum();
             let focused: u64 = focus.iter().zip(&fitted.focus).map(|(all, at)| all.get(*at).copied().unwrap_or(0)).sum();

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_that_fails_comes_with_something_to_do() {
+    fn every_error_comes_with_advice() {
         let errors = [io::ErrorKind::StorageFull, io::ErrorKind::NotFound, io::ErrorKind::Other].map(io::Error::from);
         let raw = [1, 4, 5, 13, 18, 23, 24, 28, 30, 40].map(io::Error::from_raw_os_error);
         for error in errors.into_iter().chain(raw) {
@@ -115,7 +115,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_passes_and_what_stays() {
+    fn transient_errors_are_distinguished_from_lasting_ones() {
         for (number, expected) in [(5, true), (24, true), (12, true), (2, false), (13, false), (40, false), (6, false)]
         {
             assert_eq!(is_transient(&io::Error::from_raw_os_error(number)), expected, "{number}");

@@ -312,7 +312,7 @@ mod tests {
 
     /// Found by the long form of `cargo xtask hostile`: a second run read manifests of gigabytes that the first had refused.
     #[test]
-    fn what_was_too_large_is_not_read_to_see_whether_it_changed() {
+    fn files_above_the_limit_are_not_read_to_detect_changes() {
         let system = MemorySystem::from_fixture("//- link /r/link -> large\n");
         system.set_file("/r/large", vec![b' '; MAX_PATTERN_FILE as usize + 1]);
         for path in ["/r/large", "/r/link"] {

@@ -176,7 +176,7 @@ mod tests {
     use super::{Listing, changes, list};
 
     #[test]
-    fn every_difference_is_seen() {
+    fn every_difference_of_a_tree_is_reported() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let at = |name: &str| folder.path().join(name);
         fs::create_dir_all(at("a/b")).expect("folders");

@@ -122,7 +122,7 @@ fn applied_and_taken_back() {
 }
 
 #[test]
-fn what_changed_meanwhile_is_not_lost() {
+fn files_changed_since_the_check_are_not_overwritten() {
     let system = workspace();
     let set = reply(&system);
     system.set_file("/r/a.ts", "by hand");

@@ -169,7 +169,7 @@ fn a_link_at_the_target_is_replaced() {
 }
 
 #[test]
-fn what_says_the_same_stays() {
+fn an_output_with_the_same_bytes_is_not_replaced() {
     let system = MemorySystem::new();
     system.set_dir("/r");
     let root = Path::new("/r");

@@ -57,7 +57,7 @@ pub fn neighbours(
         ..NeighboursReport::default()
     };
     for (rank, seed) in seeds.iter().enumerate() {
-        // What the files before did not need is left for the others.
+        // Budget that earlier files did not use is available to later ones.
         let room = if rank + 1 == seeds.len() { left } else { share.min(left) };
         let mut found =
             stan_graph::neighbours(&detailed.graph, *seed, request.direction, request.depth.max(1), request.kinds);
@@ -79,7 +79,7 @@ fn kind_rank(kind: NodeKind) -> u8 {
     }
 }
 
-/// The nodes that were named. Names that are not nodes come back with near ones.
+/// The nodes with the requested names. Unknown names are an error that suggests similar ones.
 fn seeds(
     system: &dyn System,
     repository: &Repository<'_>,
@@ -188,7 +188,7 @@ fn line_cost(module: &NeighbourModule) -> u64 {
     (4 + word_cost(&module.id) + names + by + notes) as u64
 }
 
-/// A digit counts twice: names with hashes have more tokens for their bytes.
+/// The estimated cost of a word in bytes. Digits count twice: hashes in names have more tokens per byte.
 fn word_cost(word: &str) -> usize {
     word.len() + word.bytes().filter(u8::is_ascii_digit).count()
 }

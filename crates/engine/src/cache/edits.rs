@@ -62,7 +62,7 @@ impl NewEdits {
 }
 
 impl StoredEdits {
-    pub(super) fn is_of(&self, base: Identity) -> bool {
+    pub(super) fn belongs_to(&self, base: Identity) -> bool {
         postcard::to_stdvec(&base).is_ok_and(|base| base == self.base)
     }
 

@@ -112,7 +112,7 @@ impl Index {
     /// Applies the edits of a later run, if they belong to this cache.
     pub(super) fn take_edits(&mut self, edits: StoredEdits) {
         let is_known = |(file, _): &(u32, u64)| (*file as usize) < self.files.len();
-        if !edits.is_of(self.base()) || !edits.fingerprints().iter().all(is_known) {
+        if !edits.belongs_to(self.base()) || !edits.fingerprints().iter().all(is_known) {
             return;
         }
         for (file, fingerprint) in edits.fingerprints() {

@@ -1,6 +1,6 @@
-//! The map that was made of a graph, kept beside it: an unchanged run then needs neither the graph nor the making.
+//! The map of a graph, stored beside it: an unchanged run then neither loads the graph nor computes the map.
 //!
-//! It belongs to one index and to the manifests that externals were named by, and holds as long as all of these do.
+//! A stored map is valid for one index and for the manifests that externals were named by, as long as none of them changes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,7 +46,7 @@ pub(crate) struct MapParts<'m> {
     pub(crate) conflicts: &'m BTreeMap<String, String>,
 }
 
-/// Which map of a cache is meant. What was made of one holds for it alone.
+/// Identifies a map in the cache. What was computed from a map is valid only for this identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct MapIdentity {
     pub(crate) graph: Identity,
@@ -73,7 +73,7 @@ impl DocumentFingerprint {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Manifests {
     pub(super) seen: Vec<(String, u64)>,
-    /// Something was seen that cannot be compared in a later run.
+    /// Something was read whose stat cannot prove that it is unchanged.
     is_incomparable: bool,
 }
 
@@ -92,12 +92,12 @@ impl Manifests {
         }
     }
 
-    /// Notes what is at the place of a manifest, before it is read in a run that began at `observed_at`.
+    /// Records the stat of a manifest before it is read. `observed_at`: when the run began.
     pub(crate) fn note(&mut self, system: &dyn System, path: &str, observed_at: i64) {
         self.note_unless_known(system, path, observed_at, &FxHashMap::default());
     }
 
-    /// As [`Manifests::note`], but leaves out what has the same fingerprint in `known`, because it is compared there.
+    /// As [`Manifests::note`], except for files with the same fingerprint in `known`, because those are compared with the index.
     pub(crate) fn note_unless_known(
         &mut self,
         system: &dyn System,
@@ -121,12 +121,12 @@ impl Manifests {
 }
 
 impl Manifests {
-    /// A hash of all that was seen; `None` when that cannot be compared in a later run.
+    /// A hash of all recorded stats; `None` if a later run could not compare them.
     pub(crate) fn fingerprint(&self) -> Option<u64> {
         if self.is_incomparable { None } else { fingerprint_of(&self.seen) }
     }
 
-    /// Notes that a manifest could not be read: one that is there may be readable the next time.
+    /// Records that a manifest could not be read. If it exists, it may be readable in the next run.
     pub(crate) fn note_unreadable(&mut self, error: &std::io::Error) {
         self.is_incomparable |= !is_absent(error);
     }

@@ -1,5 +1,5 @@
-//! What a run made of a kept map for its reader: the overview, and how many tokens the map has. An unchanged run then loads
-//! neither the facts of the files nor the tokenizer.
+//! The overview of a stored map and the number of its tokens. With them, an unchanged run loads neither the facts of the files nor the
+//! tokenizer.
 //!
 //! Both belong to one map: to its graph, to the manifests that named its externals, and to its document. Overviews also
 //! depend on their options and on the lines at their top, which are part of their keys.
@@ -19,7 +19,7 @@ pub(super) const FILE: &str = "overview.data";
 /// Runs of other modes have other lines at the top. More than these are not kept.
 const MAX_KEPT: usize = 4;
 
-/// No count is larger.
+/// Stands for an unknown number of tokens.
 const NO_TOKENS: u64 = u64::MAX;
 
 /// What an overview depends on besides its map.

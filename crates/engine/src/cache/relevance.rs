@@ -1,8 +1,8 @@
-//! What a ranking was made of, kept for the next one: the files and their imports by the graph that they are of, the words of
-//! all files by their contents, and the history by the commit that it ends with. All of it as it is used.
+//! The inputs of a ranking, stored for the next one: files and imports (valid for one graph), the words of all files (valid for their
+//! contents), and the history (valid up to one commit). Stored in the form in which they are used.
 //!
-//! Words hold for a file as long as its digest does, whatever else changed. A history that could not be read whole is not
-//! kept: what it lacks may be there the next time.
+//! The words of a file stay valid as long as its digest is the same. An incomplete history is not stored: the missing part may be
+//! readable in the next run.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(crate) struct StoredLayout {
     pub(crate) key: FilesKey,
 }
 
-/// What is to be equal for numbers of files to mean the same: a hash of all paths, and one of all paths and contents.
+/// Identifies a numbering of files: a hash of all paths, and a hash of all paths and contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FilesKey {
     pub(crate) paths: Digest,
@@ -60,7 +60,7 @@ impl FilesKey {
     }
 }
 
-/// The words of files, each known by its path and contents.
+/// The words of files, by path and contents.
 pub(crate) struct StoredWords {
     contents: Digest,
     files: Section,
@@ -69,7 +69,7 @@ pub(crate) struct StoredWords {
 
 impl StoredWords {
     /// Whether these are the words of exactly these files.
-    pub(crate) fn is_of(&self, key: &FilesKey) -> bool {
+    pub(crate) fn belongs_to(&self, key: &FilesKey) -> bool {
         self.contents == key.contents
     }
 

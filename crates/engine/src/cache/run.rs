@@ -42,7 +42,7 @@ impl StoredRun {
     }
 
     /// Whether the run used this graph.
-    pub(crate) fn is_of(&self, graph: Identity) -> bool {
+    pub(crate) fn belongs_to(&self, graph: Identity) -> bool {
         postcard::to_stdvec(&graph).is_ok_and(|graph| graph == self.graph)
     }
 

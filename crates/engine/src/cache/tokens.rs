@@ -41,7 +41,7 @@ impl TokenTable {
         Self { entries }
     }
 
-    /// This table with more entries. Contents that are long gone are forgotten when there are too many of them.
+    /// This table with more entries. If there are too many, old entries are dropped.
     pub(crate) fn with(&self, new: impl Iterator<Item = (u128, u64)>) -> Self {
         let known = self.entries.iter().copied().take(MAX_KEPT);
         Self::of(known.chain(new))
@@ -77,7 +77,7 @@ impl<'c> KeptTokens<'c> {
         }
         let bytes = read()?;
         let tokens = self.tokenizer.count(&bytes);
-        // A file that changed since it was hashed has other contents than the digest says.
+        // The file may have changed since it was hashed.
         if self.cache.is_some() && sha256(&bytes) == *digest {
             self.new.lock().unwrap_or_else(PoisonError::into_inner).push((key, tokens));
         }

@@ -1,6 +1,6 @@
-//! The configuration of a repository: where it is found, what it may say, and what holds without one.
+//! The configuration of a repository: where it is found, its keys, and the defaults.
 //!
-//! A file that says something we do not understand is an error, never a guess. Read here are `stan.config.yml`,
+//! Anything that is not understood is an error, never a guess. Read here are `stan.config.yml`,
 //! `.yaml` and `.json`; nothing of the repository itself.
 
 mod error;

@@ -1,8 +1,8 @@
 //! The last ten baselines of each kind, and which of them diffs are made against.
 //!
-//! Baselines lie below `<stanPath>/diff/history/<kind>/` under growing numbers, and a small file beside them names the
-//! current one. The one in place is also where it always was, so that nothing else has to know of the others. Walking
-//! back and forth replaces that one and loses none.
+//! Baselines are stored below `<stanPath>/diff/history/<kind>/` under increasing numbers, and a small file beside them names the current
+//! one. The current one is also stored in its usual place, so that nothing else needs to know about the history. Moving back and forth
+//! replaces that copy and loses none.
 
 use std::path::Path;
 

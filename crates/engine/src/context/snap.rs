@@ -3,7 +3,7 @@
 use stan_archive::{OutputStream, Snapshot, write_archive};
 
 use super::Repository;
-use super::assemble::{Wanted, assemble, external_entry, plain_entries};
+use super::assemble::{ArchiveRequest, assemble, external_entry, plain_entries};
 use super::history::{History, Kind};
 use super::import;
 use super::layout::WorkspaceLayout;
@@ -82,7 +82,7 @@ fn snapshot_of(
     warnings: &mut Vec<String>,
 ) -> Result<Snapshot, EngineError> {
     let system = engine.system();
-    let wanted = Wanted { mode, frozen: false, full_map: false, engine, work: &request.work };
+    let wanted = ArchiveRequest { mode, frozen: false, full_map: false, engine, work: &request.work };
     let assembled = assemble(system, repository, &wanted, progress)?;
     warnings.extend(assembled.warnings);
     let mut entries = plain_entries(repository, layout, &assembled.allowlist);

@@ -158,7 +158,7 @@ impl<'s> Partition<'s> {
         Ok(())
     }
 
-    /// The record of a whole partition that was made of the same.
+    /// The record of a complete partition with the same key.
     pub(super) fn find(&self, key: &PartitionKey) -> Option<PartitionRecord> {
         let mut bytes = Vec::new();
         self.system.read_real(Path::new(&self.record_path()), LARGEST_RECORD, &mut bytes).ok()?;

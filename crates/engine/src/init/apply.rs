@@ -9,7 +9,7 @@ use stan_repo::{EntryKind, WritableSystem, advice, remove_leftovers};
 use super::path_state::{self, PathState};
 use super::{InitError, InitPlan, Write};
 
-/// Does what the plan says. After an error everything is as it was, or the error names what is not.
+/// Executes a plan. After an error everything is rolled back; the error names what could not be.
 pub(super) fn write_planned(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitError> {
     plan.actions.iter().for_each(|action| clear(system, plan, &action.path));
     let mut work = InitRun { system, plan, made: Vec::new(), written: Vec::new() };
@@ -90,7 +90,7 @@ impl<'a> InitRun<'a> {
         }
     }
 
-    /// Undoes all steps, the last one first, and returns what would not go.
+    /// Undoes all steps, the last one first, and returns the paths that could not be restored.
     fn roll_back(&mut self) -> Vec<String> {
         let mut left = Vec::new();
         while let Some(write) = self.written.pop() {

@@ -1,4 +1,4 @@
-//! The names that files declare, whether they export them or not: an overview shows the ones that tell most.
+//! The names that files declare, exported or not. An overview shows the most informative ones.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ use crate::outline::absolute;
 /// A larger file is data or generated: its names are not shown.
 const LARGEST: u64 = 2 << 20;
 
-/// More names of one file are not looked at.
+/// Further names of one file are ignored.
 const MAX_NAMES: usize = 4_000;
 
 impl Source<'_> {

@@ -87,7 +87,7 @@ pub(crate) struct OverviewDocument {
 
 impl OverviewDocument {
     /// Whether the map was made of the same.
-    pub(crate) fn is_of(&self, map: &MapIdentity) -> bool {
+    pub(crate) fn belongs_to(&self, map: &MapIdentity) -> bool {
         self.made_of == Some((map.graph, map.manifests))
     }
 }

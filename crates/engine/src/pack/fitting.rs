@@ -1,5 +1,5 @@
-//! What a budget leaves of a pack: the costs of every focus and of what explains it go in, items and what was left out come
-//! out. The order in which things go is the plan's (`stan_pack::fit`).
+//! Fits a pack into a budget: from the costs of every focus and of its candidates to the items that are shown and those that are left
+//! out. The order of reduction is defined in `stan_pack::fit`.
 
 use std::collections::BTreeSet;
 
@@ -91,7 +91,7 @@ impl<'f, 'p> Fitting<'f, 'p> {
     }
 }
 
-/// The ways to show less of a focus: whole, without its comment, pruned.
+/// The steps of showing less of a focus: whole, without its comment, pruned.
 struct Shrinking {
     costs: Vec<u64>,
     /// How many of the costs come before those of the pruning.

@@ -1,5 +1,5 @@
-//! The lines of a file that a task's text is about: the bodies that hold its words. They are shown beside the signatures of
-//! the rest, so that a reader of a large file sees the code to change and not only its names.
+//! The lines of a file that match a task's text: the bodies that contain its words. They are shown beside the signatures of the rest, so
+//! that a reader of a large file sees the code to change and not only names.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

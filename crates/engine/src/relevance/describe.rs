@@ -1,4 +1,4 @@
-//! Why a file is where it is, in words: the one true statement about it, and its largest terms.
+//! Explains the rank of a file: one true statement in words, and the largest terms of its score.
 
 use rustc_hash::FxHashMap;
 use stan_rank::{Reason, Signal, TermKey, spellings};

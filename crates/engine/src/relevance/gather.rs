@@ -29,7 +29,7 @@ impl Relevance {
         let options = repository.config.graph_options(repository.root);
         let request = GraphRequest { stats_only: false, ..request.clone() };
         let seen = SeenWords::default();
-        let see = |path: &str, bytes: &[u8], meta: &FileMeta| seen.see(path, bytes, meta);
+        let see = |path: &str, bytes: &[u8], meta: &FileMeta| seen.record(path, bytes, meta);
         // Where nothing changed, the graph itself is not needed: its files and imports are kept as a ranking takes them.
         let kept: OnceLock<StoredLayout> = OnceLock::new();
         let is_enough = |cache: &Cache<'_>, graph: Identity| {
@@ -154,7 +154,7 @@ thread_local! {
 }
 
 impl SeenWords {
-    fn see(&self, path: &str, bytes: &[u8], meta: &FileMeta) {
+    fn record(&self, path: &str, bytes: &[u8], meta: &FileMeta) {
         if file_class(path) == FileClass::Other || meta.size > MAX_INDEXED {
             return;
         }
@@ -172,7 +172,7 @@ impl WordSource<'_> {
     fn words(&self) -> WordIndex {
         let StoredLayout { layout, metas, key } = self.files;
         let known = match self.cache.and_then(Cache::load_words) {
-            Some(stored) if stored.is_of(key) => return stored.index,
+            Some(stored) if stored.belongs_to(key) => return stored.index,
             stored => stored.map(StoredWords::by_file).unwrap_or_default(),
         };
         let count = |scratch: &mut CountScratch, (file, meta): (usize, &FileMeta)| {

@@ -1,5 +1,5 @@
-//! The working tree as a reply finds it: files read without following links, folders listed, and their state, so that
-//! the writer can check whether they are unchanged.
+//! The working tree that a reply is applied to: reads files without following links, lists folders, and records the state of files so
+//! that the writer can verify that they are unchanged.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

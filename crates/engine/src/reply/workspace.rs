@@ -1,4 +1,4 @@
-//! What the gate asks about the workspace, answered from the archive, the map, the selection and the tree.
+//! Answers the questions of the reply gate from the archive, the map, the selection and the working tree.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};

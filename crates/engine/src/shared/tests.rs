@@ -96,7 +96,7 @@ fn cache(store: &MemoryStore, secret: Option<&str>) -> SharedCache {
 }
 
 #[test]
-fn what_one_machine_extracted_another_does_not() {
+fn facts_of_one_machine_are_reused_by_another() {
     let own = run(&SharedCache::default(), &FILES).0;
     for secret in [None, Some("s")] {
         let store = MemoryStore::default();

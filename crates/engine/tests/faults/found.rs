@@ -122,7 +122,7 @@ fn the_selection_is_flushed_by_every_writer() {
 }
 
 #[test]
-fn what_killed_writers_left_goes_with_the_next_one() {
+fn leftovers_of_killed_writers_are_removed_by_the_next_one() {
     let system = people();
     let (left, theirs) = ("/r/.stan-tmp-7-0-AGENTS.md", "/r/.stan-tmp-notes");
     system.set_file(left, "half").set_file(theirs, "of another user");

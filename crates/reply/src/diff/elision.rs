@@ -94,7 +94,7 @@ mod tests {
     use super::is_elision;
 
     #[test]
-    fn only_lines_that_say_so() {
+    fn only_explicit_marks_are_elisions() {
         for line in [
             "// ... rest of the code unchanged ...",
             "    # ... existing code ...",

@@ -8,10 +8,16 @@ use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
 use stan_repo::{EntryKind, System, SystemExt as _, entries_below, hash_open_file};
 
-use super::{MAX_BYTES, MAX_FILES, Proved, Wanted};
+use super::{MAX_BYTES, MAX_FILES, Proved, WantedFiles};
 
 /// Proves a folder. `prefix` is the name under which its files are listed: `module@version`.
-pub(super) fn prove(system: &dyn System, folder: &str, prefix: &str, hashes: &[Digest], wanted: &Wanted<'_>) -> Proved {
+pub(super) fn prove(
+    system: &dyn System,
+    folder: &str,
+    prefix: &str,
+    hashes: &[Digest],
+    wanted: &WantedFiles<'_>,
+) -> Proved {
     let mut paths = files_of(system, folder)?;
     paths.sort_unstable();
     let bytes = AtomicU64::new(0);

@@ -37,8 +37,8 @@ pub(super) struct KeptRun {
 }
 
 impl KeptRun {
-    pub(super) fn is_of(&self, graph: Identity) -> bool {
-        self.stored.is_of(graph)
+    pub(super) fn belongs_to(&self, graph: Identity) -> bool {
+        self.stored.belongs_to(graph)
     }
 }
 
