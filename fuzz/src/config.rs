@@ -1,6 +1,6 @@
 //! The laws of the configuration file, read as YAML and as JSON.
 
-use stan_engine::config::{Config, ConfigError, parse};
+use stan_engine::config::{Config, ConfigError, Position, parse};
 use stan_repo::{PathGlobs, RootedGlob};
 
 /// Any text is a configuration or is refused with findings that have a place in it. A configuration is sound: what it
@@ -48,7 +48,7 @@ fn check_findings(text: &str, error: &ConfigError) {
     let longest = text.split('\n').map(|line| line.chars().count()).max().unwrap_or(0);
     for finding in &error.findings {
         assert!(!finding.message.is_empty());
-        let (line, column) = finding.place.expect("a mistake in a text has a place");
+        let Position { line, column } = finding.place.expect("a mistake in a text has a place");
         assert!((1..=lines.len() + 1).contains(&(line as usize)), "line {line} of {}: {error}", lines.len());
         assert!((1..=longest + 2).contains(&(column as usize)), "column {column} of {longest}: {error}");
     }

@@ -3,12 +3,12 @@
 use stan_model::document::{DocumentError, DocumentPlace};
 
 /// As many findings as a reader reports at most, and one line that says how many more there are.
-const MOST_FINDINGS: usize = 101;
+const MAX_FINDINGS: usize = 101;
 
 /// A refusal says something, not endlessly, and about places that the document has.
 pub(crate) fn check_findings(bytes: &[u8], errors: &[DocumentError]) {
     assert!(!errors.is_empty(), "a refusal without a reason");
-    assert!(errors.len() <= MOST_FINDINGS, "{} findings", errors.len());
+    assert!(errors.len() <= MAX_FINDINGS, "{} findings", errors.len());
     let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
     for error in errors {
         assert_eq!(error.file, "file.json");

@@ -7,8 +7,8 @@ use stan_lang::typescript::declare::{declare, text_of};
 use stan_model::names::FileUnits;
 use stan_model::outline::{LineStarts, Lines};
 use stan_pack::{
-    FileId, Leads, Limits, Modules, Options, PrunePoint, Pruning, Question, Shown, closure, focus_at, full, head,
-    signature,
+    FileId, ImportTarget, Limits, Modules, Options, PrunePoint, Pruning, Question, Shown, closure, focus_at, full,
+    head, signature,
 };
 
 use crate::room::with_room;
@@ -21,11 +21,11 @@ impl Modules for Alone {
         (file == FileId(0)).then(|| Rc::clone(&self.0))
     }
 
-    fn leads(&self, _: FileId, specifier: &str) -> Leads {
+    fn resolve(&self, _: FileId, specifier: &str) -> ImportTarget {
         match specifier.len() % 3 {
-            0 => Leads::Missing,
-            1 => Leads::Builtin,
-            _ => Leads::Files(vec![FileId(0)]),
+            0 => ImportTarget::Missing,
+            1 => ImportTarget::Builtin,
+            _ => ImportTarget::Files(vec![FileId(0)]),
         }
     }
 }

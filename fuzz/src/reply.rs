@@ -13,7 +13,7 @@ const EXTERNAL: &str = ".stan/context/npm/zod/4.0.0/index.d.ts";
 const IMPORTED: &str = ".stan/imports/zod/index.d.ts";
 
 /// At most this many findings of one code are reported.
-const MOST_OF_ONE_CODE: usize = 1_000;
+const MAX_OF_ONE_CODE: usize = 1_000;
 
 /// The first byte says how the reply is checked. Every finding has its place in the reply, the gate says the same twice,
 /// and patched files lie inside the repository and are no larger than what made them.
@@ -60,7 +60,7 @@ fn check_report(report: &Report, reply: &str) {
         assert!(!excerpt.text.contains(char::is_control), "{finding:?}");
         let count = counts.entry(finding.code).or_default();
         *count += 1;
-        assert!(*count <= MOST_OF_ONE_CODE, "{} findings of {}", count, finding.code);
+        assert!(*count <= MAX_OF_ONE_CODE, "{} findings of {}", count, finding.code);
     }
     assert!(report.findings.is_sorted_by_key(|finding| (finding.line, finding.code, finding.column)));
 }

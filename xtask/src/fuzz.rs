@@ -23,11 +23,11 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
 /// Inputs grow up to twice the largest seed, and at least to this.
 const SHORTEST_LIMIT: u64 = 4096;
 
-/// One input may take so many seconds.
+/// How many seconds one input may take.
 const TIMEOUT: u64 = 20;
 
 /// How often a run goes on after a timeout that did not repeat.
-const MOST_RESTARTS: usize = 5;
+const MAX_RESTARTS: usize = 5;
 
 /// Which targets are fuzzed, and for how long.
 #[derive(clap::Args)]
@@ -199,7 +199,7 @@ fn fuzz_one(root: &Path, programs: &Path, target: &str, budget: Budget) -> Resul
         crashes: Vec::new(),
         failure: None,
     };
-    for _ in 0..=MOST_RESTARTS {
+    for _ in 0..=MAX_RESTARTS {
         let Some(left) = left_of(budget, outcome.executions, started.elapsed()) else { break };
         let before = sorted_files(&places.crashes)?;
         let status = start(&program, &places, left)?;

@@ -16,13 +16,12 @@ pub(crate) fn source_date_epoch() -> Result<u64, Failure> {
     })
 }
 
-/// Where this user's programs keep what they need between runs, by the XDG convention; `None` when the environment names no
-/// such place.
+/// The user's state folder, by the XDG convention; `None` if the environment names none.
 pub(crate) fn state_directory() -> Option<String> {
     own_folder("XDG_STATE_HOME", ".local/state")
 }
 
-/// Where this user's programs keep what they can make again, by the same convention.
+/// The user's cache folder, by the same convention.
 pub(crate) fn cache_directory() -> Option<String> {
     own_folder("XDG_CACHE_HOME", ".cache")
 }
@@ -33,7 +32,7 @@ fn own_folder(variable: &str, below_home: &str) -> Option<String> {
     base.join("stan").to_str().map(str::to_owned)
 }
 
-/// Where package managers of this user keep what they downloaded.
+/// The download folders of this user's package managers.
 pub(crate) fn package_caches() -> PackageCaches {
     PackageCaches::from_environment(|name| std::env::var_os(name)?.into_string().ok())
 }

@@ -109,7 +109,7 @@ impl From<EngineError> for Failure {
     }
 }
 
-/// Writing the output failed.
+/// A failure to write the output.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let kind = if error.kind() == io::ErrorKind::BrokenPipe { FailureKind::BrokenPipe } else { FailureKind::Input };

@@ -37,7 +37,7 @@ pub fn stan(arguments: Vec<OsString>) -> ExitCode {
         stan_engine::tokens::keep_tables_in(&OsSystem, folder);
     }
     let engine = Engine::new(&OsSystem).with_threads(cli.threads());
-    // A server lives on, and so does an export of many repositories; every other command ends the process.
+    // A server and an export of many repositories keep running; every other command ends the process.
     let lives_on = matches!(cli.command, args::Command::Mcp(_) | args::Command::Export(_));
     let engine = if lives_on { engine } else { engine.for_one_command() };
     let outcome = shared_cache::prepare(&cli).and_then(|()| commands::run(&cli, &engine));
@@ -56,8 +56,8 @@ pub fn x07(arguments: Vec<OsString>) -> ExitCode {
     ExitCode::from(x07::run(arguments))
 }
 
-/// What `stan mcp` answers to an input as far as that needs no repository; a call with the command line that it amounts to. For the
-/// fuzzer.
+/// The answers of `stan mcp` to an input, without a repository: a call is answered with the command line that it is translated to.
+/// For the fuzzer.
 pub fn mcp_answers(input: &[u8]) -> Vec<serde_json::Value> {
     mcp::lines::answers_without_repository(input)
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Threads that allocate at once get in each other's way less than with the system's allocator.
+/// Scales better than the system's allocator when many threads allocate.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -15,7 +15,7 @@ use crate::terminal::{Style, Text, Untrusted, redraw, stderr_is_terminal, style_
 const SHOWN: usize = 10;
 const SHOWN_BESIDE_GRAPH: usize = 5;
 
-/// Stderr as this run wants it.
+/// Stderr with the verbosity of this run.
 pub(crate) struct Messages {
     style: Style,
     quiet: bool,
@@ -124,7 +124,7 @@ pub(crate) struct TerminalProgress {
     longest_wait: Duration,
     waits_since: Option<Instant>,
     progress: Option<ProgressLine>,
-    /// While scripts run on a terminal.
+    /// Drawn while scripts run on a terminal.
     table: Option<ScriptTable>,
 }
 

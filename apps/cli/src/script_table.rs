@@ -1,5 +1,5 @@
-//! The scripts of a run as a table on the terminal that is drawn again while they run: which wait, which runs and for how long,
-//! how the others ended. Not used where stderr is not a terminal.
+//! A table of the scripts of a run, redrawn on the terminal while they run: which are waiting, which one is running and for how long,
+//! how the others ended. Not used if stderr is not a terminal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -10,8 +10,8 @@ use stan_engine::context::script_end;
 
 use crate::terminal::{Text, Untrusted, redraw_rows, text};
 
-/// More rows than this may not fit on the screen, and then lines are not found again.
-const MOST_ROWS: usize = 16;
+/// More rows than this may not fit on the screen, and then the cursor cannot return to the first one.
+const MAX_ROWS: usize = 16;
 
 /// Longer names are cut, so that a row is one line.
 const LONGEST_NAME: usize = 32;
@@ -40,7 +40,7 @@ enum RowState {
 impl ScriptTable {
     /// `None` when there are too many rows, or no thread can be spared.
     pub(crate) fn start(names: &[String]) -> Option<Self> {
-        if names.is_empty() || names.len() > MOST_ROWS {
+        if names.is_empty() || names.len() > MAX_ROWS {
             return None;
         }
         let rows = names.iter().map(|name| (name.clone(), RowState::Waiting)).collect();

@@ -107,8 +107,8 @@ pub(crate) fn tell_usage(cli: &Cli) {
     let SharedUsage { bundles_read, files_read, bytes_read, bundles_missing, bundles_written, bytes_written, .. } =
         usage;
     let style = style_of_stderr(cli.global.color);
-    if let Some(complaint) = usage.complaint.as_deref().filter(|_| !cli.global.quiet) {
-        tell(&text!("{} the shared cache: {}", style.warning("warning:"), Untrusted::new(complaint)));
+    if let Some(problem) = usage.problem.as_deref().filter(|_| !cli.global.quiet) {
+        tell(&text!("{} the shared cache: {}", style.warning("warning:"), Untrusted::new(problem)));
     }
     if cli.global.verbose {
         let read = (counted(files_read, "file"), counted(bundles_read, "bundle"), grouped(bytes_read));

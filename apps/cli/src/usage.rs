@@ -1,4 +1,4 @@
-//! Arguments that are wrong. The shell may have put names of files among them, which came from outside.
+//! Errors in arguments. The shell may have expanded globs to names of files, so arguments are untrusted text.
 
 use std::ffi::OsString;
 

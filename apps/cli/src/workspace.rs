@@ -9,8 +9,7 @@ use stan_engine::context::NamedPath;
 use stan_engine::graph::{GraphRequest, KeptGraph};
 use stan_engine::{Engine, OpenOptions, OpenRepository};
 
-use crate::args::answers::GraphWorkArgs;
-use crate::args::{Cli, WorkArgs};
+use crate::args::{Cli, GraphWorkArgs};
 use crate::environment;
 use crate::exit::Failure;
 use crate::shared_cache;
@@ -66,23 +65,13 @@ impl<'e> Workspace<'e> {
     }
 
     /// How the graph is to be computed.
-    pub(crate) fn graph_request(&self, args: &WorkArgs) -> Result<GraphRequest, Failure> {
-        self.request_of(args.no_cache, args.cache_dir.as_deref())
-    }
-
-    /// The same for commands that answer about the graph.
-    pub(crate) fn answer_request(&self, args: &GraphWorkArgs) -> Result<GraphRequest, Failure> {
-        self.request_of(args.no_cache, args.cache_dir.as_deref())
-    }
-
-    /// The same, by single arguments.
-    pub(crate) fn request_of(&self, no_cache: bool, cache_dir: Option<&str>) -> Result<GraphRequest, Failure> {
+    pub(crate) fn graph_request(&self, args: &GraphWorkArgs) -> Result<GraphRequest, Failure> {
         Ok(GraphRequest {
-            cache_directory: self.cache_directory_of(no_cache, cache_dir)?,
+            cache_directory: self.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
             state_directory: environment::state_directory(),
             stats_only: false,
             kept: if is_captured() { KEPT.clone() } else { KeptGraph::default() },
-            shared: shared_cache::chosen(no_cache),
+            shared: shared_cache::chosen(args.no_cache),
         })
     }
 

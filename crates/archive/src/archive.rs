@@ -1,9 +1,8 @@
 //! Writes an archive in one pass: every file is opened once, and the bytes that are hashed are the bytes that are written.
 //!
-//! Small files are read, hashed and framed ahead, in parallel and in groups, while earlier groups are written; the result
-//! does not depend on how many threads do it. Large ones go through in pieces. Memory is bounded by the number of groups,
-//! not by the selection. A text is scanned for secrets before its first byte is written;
-//! one with a secret is left out.
+//! Small files are read, hashed and framed in parallel, in groups, while earlier groups are written; the result does not depend on the
+//! number of threads. Large files are written in pieces. Memory is bounded by the number of groups, not by the selection. A text is
+//! scanned for secrets before its first byte is written; one with a secret is left out.
 
 mod group;
 mod large;
@@ -21,15 +20,15 @@ use crate::transaction::OutputStream;
 use group::{FileGroup, GroupItem};
 use large::Buffers;
 
-/// Files whose headers and contents are put together by one thread before another takes over.
+/// How many consecutive files one thread reads and frames.
 const FILES_PER_GROUP: usize = 64;
 
 /// More groups than this in memory do not make it faster, on any number of threads.
-const MOST_GROUPS: usize = 32;
+const MAX_GROUPS: usize = 32;
 
 /// Writes an archive of `entries`, sorted by name, with `modified` (seconds since the epoch) as the time of every entry.
 ///
-/// The first entry, by name, that cannot be read or that changes meanwhile is the error.
+/// Fails with the first entry, by name, that cannot be read or that changes while it is read.
 pub fn write_archive(
     system: &dyn System,
     entries: Vec<ArchiveEntry>,
@@ -58,7 +57,7 @@ pub fn write_archive_knowing(
     let job = WriteJob { system, entries: &entries, modified, is_clean };
     let mut writer = ArchiveWriter { out, written: Written::default(), buffers: Buffers::default() };
     writer.written.files.reserve(entries.len());
-    let width = (rayon::current_num_threads() * 4).clamp(1, MOST_GROUPS);
+    let width = (rayon::current_num_threads() * 4).clamp(1, MAX_GROUPS);
     let mut starts = (0..entries.len()).step_by(FILES_PER_GROUP);
     let (mut reading, mut writing) = (Vec::new(), Vec::new());
     loop {
@@ -105,7 +104,7 @@ struct ArchiveWriter<'a> {
 }
 
 impl ArchiveWriter<'_> {
-    /// Writes what a group has read, then resumes the group until it has no more files.
+    /// Writes the buffer of a group, then resumes the group until it has no more files.
     fn write_group(&mut self, job: &WriteJob<'_>, group: &mut FileGroup) -> Result<(), Error> {
         loop {
             self.out.put(group.bytes())?;

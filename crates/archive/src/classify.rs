@@ -35,7 +35,7 @@ pub(crate) struct TextScan {
     newlines: u64,
     last: Option<u8>,
     is_broken: bool,
-    /// The start of a character whose rest is in the next piece.
+    /// The first bytes of a character that continues in the next piece.
     carried: [u8; 4],
     carried_length: usize,
 }

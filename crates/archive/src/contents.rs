@@ -1,5 +1,4 @@
-//! The files of a finished archive, read back from it: for other formats of the same files, so that no source is read a
-//! second time.
+//! Reads the files of a finished archive back from it, to write them in other formats without reading any source again.
 
 use std::io::{Read, SeekFrom};
 

@@ -35,7 +35,7 @@ pub enum Error {
     NotALock { path: String },
 
     /// A run writes below `<stanPath>` and nowhere else.
-    #[error("`{path}` is not below `{stan_path}/`, where alone stan writes")]
+    #[error("`{path}` is outside `{stan_path}/`; stan writes nowhere else")]
     OutsideStanPath { path: String, stan_path: String },
 
     /// `<stanPath>` would be the repository itself, or git's own folder.
@@ -90,7 +90,8 @@ pub enum Error {
 
     /// The old bytes would not fit into what is kept for undoing.
     #[error(
-        "the files that the reply changes have {bytes} bytes, and at most {most} are kept to undo it; nothing was applied"
+        "the files that the reply changes have {bytes} bytes, and at most {most} are kept to undo it; nothing was applied: \
+         change fewer files in one reply"
     )]
     TooLargeToUndo { bytes: u64, most: u64 },
 

@@ -17,7 +17,7 @@ const BREAK: &str = ".break";
 /// More than a token and a command line that is worth showing.
 const LONGEST: u64 = 64 << 10;
 
-/// A file without a holder for so long was left by a process that was killed before it could write its name.
+/// A file that names no holder for longer than this was left by a process that was killed before it could write its name.
 const NAMELESS_FOR: i64 = 60_000_000_000;
 
 /// What a lock file records about its holder.

@@ -32,7 +32,7 @@ pub use lock::{Holder, Lock, check_stan_path};
 pub use mismatch::{Mismatch, MismatchKind, Mismatches};
 pub use names::{check_name, windows_hazard};
 pub use patch::{
-    MOST_KEPT_BYTES, NewFile, NewMode, PatchFile, PatchKind, PatchSet, Recovered, apply_patches, has_pending_patch,
+    MAX_KEPT_BYTES, NewFile, NewMode, PatchFile, PatchKind, PatchSet, Recovered, apply_patches, has_pending_patch,
     recover_patches, undo_patches,
 };
 pub use snapshot::{Changes, Snapshot};

@@ -44,10 +44,10 @@ enum Held<'s> {
 const LONGEST_HOLDER: u64 = 64 << 10;
 
 /// How many consecutive reads of the lock file must agree on a holder before it is reported.
-const LOOKS: u32 = 2;
+const READS: u32 = 2;
 
-/// The same where the file names no holder: on a busy machine the holder may need a while to write its name.
-const LOOKS_WITHOUT_NAME: u32 = 20;
+/// As [`READS`], while the file names no holder: on a busy machine, the holder may take a while to write its name.
+const READS_WITHOUT_NAME: u32 = 20;
 
 const NAMELESS: &str = "a process that did not say who it is";
 
@@ -89,7 +89,7 @@ impl<'s> Lock<'s> {
             // A process writes its name shortly after it takes the lock, and until then the file names no holder, or the one before:
             // a name that several reads agree on is reported.
             looks = if seen.as_ref() == Some(&other) { looks + 1 } else { 1 };
-            let enough = if other == NAMELESS { LOOKS_WITHOUT_NAME } else { LOOKS };
+            let enough = if other == NAMELESS { READS_WITHOUT_NAME } else { READS };
             if looks >= enough && reported.as_ref() != Some(&other) {
                 on_wait(&other);
                 reported = Some(other.clone());

@@ -1,5 +1,5 @@
-//! Where the bytes of an output go while it is being made. One that every run makes is compared with the file that it
-//! would replace, so that a run that finds nothing changed writes nothing and leaves the file's time alone.
+//! The destination of an output while it is written. An output that every run produces is compared with the file that it would
+//! replace, so that a run without changes writes nothing and keeps the file's time.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -20,7 +20,7 @@ struct Old {
     buffer: Vec<u8>,
 }
 
-/// So much is copied at once.
+/// The size of the pieces in which bytes are copied.
 const PIECE: u64 = 1 << 20;
 
 impl Sink {

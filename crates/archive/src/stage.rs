@@ -69,7 +69,7 @@ impl Staged {
     }
 }
 
-/// So many small files are in memory at once.
+/// How many small files are in memory at once.
 const BATCH: usize = 64;
 
 /// Proves and prepares the externals. After the commit exactly they are below `npm/` and `abs/`.

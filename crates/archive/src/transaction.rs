@@ -29,7 +29,7 @@ use crate::lock::Lock;
 use crate::names::check_name;
 use crate::output::Sink;
 
-/// So much of the target's name is kept that the temporary name still fits into 255 bytes.
+/// How much of the target's name is kept, so that the temporary name fits into 255 bytes.
 const KEPT_NAME: usize = 200;
 
 /// Large enough that the number of calls does not matter, small enough to stay in the processor's cache.

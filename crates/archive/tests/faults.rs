@@ -69,7 +69,7 @@ fn fail_everywhere(fault: Fault, lasting: bool) -> Tally {
         let system = before.duplicate();
         let faulty = FaultySystem::new(&system, fault, at, lasting);
         let result = run(&faulty, root, &selection);
-        let what = format!("{fault:?} at {at}, {:?}", faulty.struck().first());
+        let what = format!("{fault:?} at {at}, {:?}", faulty.injected().first());
         let after = outputs(&system, root);
         match &result {
             Ok(_) => assert_eq!(difference(&after, &new), [""; 0], "{what}: a run that says it succeeded has"),
@@ -107,7 +107,7 @@ fn fail_everywhere(fault: Fault, lasting: bool) -> Tally {
 }
 
 #[test]
-fn every_fault_at_every_effect_once() {
+fn one_fault_at_any_effect_breaks_no_law() {
     for fault in Fault::ALL {
         let tally = fail_everywhere(fault, false);
         println!("{fault:?} once: {tally:?}");
@@ -121,7 +121,7 @@ fn every_fault_at_every_effect_once() {
 }
 
 #[test]
-fn every_fault_from_every_effect_on() {
+fn lasting_faults_from_any_effect_break_no_law() {
     for fault in Fault::ALL {
         // A write that is always interrupted is retried without end.
         if fault != Fault::Interrupted {

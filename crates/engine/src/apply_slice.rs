@@ -29,7 +29,7 @@ pub struct ApplySliceOutcome {
     pub document: Option<Vec<u8>>,
     /// The declarations that were changed or added.
     pub changed: Vec<String>,
-    /// The metadata has no digest of the file, so a change of the file since may go unseen.
+    /// The metadata has no digest of the file, so changes of the file since then cannot be detected.
     pub is_unverified: bool,
     /// What went wrong, and the report about it, which lacks the words for it.
     pub failure: Option<(DocumentFailure, Box<SliceReport>)>,
@@ -38,7 +38,7 @@ pub struct ApplySliceOutcome {
     pub outputs: Vec<FileDigest>,
 }
 
-/// Runs the verb. Every failure is a report in the form of the slice's.
+/// Runs the verb. A failure is reported in the same form as by the verb `slice`.
 pub fn apply_slice(store: &mut dyn DocumentStore, command: &ApplySliceCommand) -> ApplySliceOutcome {
     let mut run = ApplyRun { store, command, digests: Digests::default() };
     match run.apply() {
@@ -121,7 +121,7 @@ impl ApplyRun<'_> {
         for reading in [PointerSpace::Canonical, PointerSpace::File, PointerSpace::Toolchain] {
             let request = SliceRequest { reading, ..recorded.request() };
             let again = stan_slice::slice(module, &X07, &request).ok();
-            let Some(again) = again.filter(|slice| recorded.is_of(&slice.meta)) else { continue };
+            let Some(again) = again.filter(|slice| recorded.matches(&slice.meta)) else { continue };
             match merge_edits(module, &again.ast, edited) {
                 Ok(applied) => return Ok(applied),
                 Err(failure) => first_failure = first_failure.or(Some(failure)),
@@ -211,7 +211,7 @@ impl RecordedSlice {
     }
 
     /// Whether this equals the metadata of a slice.
-    fn is_of(&self, meta: &SliceMeta) -> bool {
+    fn matches(&self, meta: &SliceMeta) -> bool {
         serde_json::to_value(meta).is_ok_and(|meta| meta == self.meta)
     }
 }

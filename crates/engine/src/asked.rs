@@ -1,5 +1,5 @@
-//! Files, places and declarations as users type them. Every front end parses them here, so that the same text means the same
-//! file everywhere, and a link out of the root is refused before anything behind it is read.
+//! Parses files, places and declarations as users type them. Used by every front end, so that the same text means the same file
+//! everywhere, and a link out of the root is refused before anything behind it is read.
 
 use stan_model::outline::Lines;
 
@@ -107,7 +107,7 @@ impl OpenRepository {
         Ok(AskedSymbol { file: self.asked_file(engine, file)?, name: name.to_owned() })
     }
 
-    /// A file or a part of it. A file whose own name looks like `FILE#Name` or `FILE:LINE` is meant when it exists.
+    /// A file or a part of it. If a file is literally called `FILE#Name` or `FILE:LINE`, it is meant.
     pub fn asked_text(&self, engine: &Engine<'_>, typed: &str) -> Result<AskedText, EngineError> {
         let text = match self.is_file(engine, typed) {
             true => TypedText { file: typed, name: None, lines: None },

@@ -1,6 +1,5 @@
-//! A system that stops answering when its call is cancelled: from then on everything that reads or writes fails with a transient
-//! I/O error. A verb that runs over it ends within the work on a few files, and keeps nothing of what it did not see, as after
-//! any transient error. Nothing in the verbs has to ask.
+//! A system for calls that can be cancelled: after cancellation every read and write fails with a transient I/O error. A verb that runs
+//! over it ends soon and caches nothing incomplete, as after any transient error. So no verb has to check for cancellation.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use stan_repo::{
     WritableSystem,
 };
 
-/// Says that a call is not wanted any more. Clones are the same call.
+/// Cancels a call. Clones refer to the same call.
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation(Arc<AtomicBool>);
 
@@ -35,7 +34,7 @@ impl Cancellation {
     }
 }
 
-/// See the head of this file.
+/// A layer that can be cancelled; see the module.
 pub struct CancellableSystem<'s> {
     system: &'s dyn WritableSystem,
     cancellation: Cancellation,
@@ -90,7 +89,7 @@ impl<'s> SystemLayer for CancellableSystem<'s> {
     }
 }
 
-/// What is removed or unlocked is clean-up, and goes on.
+/// Removing and unlocking still work, because they clean up.
 impl WritableLayer for CancellableSystem<'_> {
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.cancellation.check()?;
@@ -151,7 +150,7 @@ mod tests {
         assert!(read(&mut Vec::new()).is_ok() && system.lstat(Path::new("/r")).is_ok());
         cancellation.cancel();
         let error = read(&mut Vec::new()).unwrap_err();
-        assert!(stan_repo::is_passing(&error), "{error}");
+        assert!(stan_repo::is_transient(&error), "{error}");
         assert!(system.lstat(Path::new("/r")).is_err() && system.list_dir(Path::new("/r"), Links::Follow).is_err());
         assert!(system.write_atomic(Path::new("/r/b"), b"").is_err());
         assert!(files.lstat(Path::new("/r/b")).is_err());

@@ -220,7 +220,7 @@ fn climbs(path: &str) -> usize {
     highest
 }
 
-/// The folder so many levels above; the root, written as nothing, when there are not so many.
+/// The folder `levels` above; the root, written as an empty text, if there are fewer.
 fn folder_above(directory: &str, levels: usize) -> &str {
     let directory = directory.trim_end_matches('/');
     (0..levels).fold(directory, |folder, _| folder.rsplit_once('/').map_or("", |(above, _)| above))

@@ -1,5 +1,5 @@
-//! How verbs about single documents meet the outside: a store to read from and write to, and how a run ended. What is printed is
-//! the program's business.
+//! The interface of verbs about single documents: a store to read from and write to, and the kinds of failures. Printing is left to the
+//! program.
 
 use std::io;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn is_missing(system: &dyn WritableSystem, folder: &Path) -> bool {
     system.lstat(folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-/// Whose fault it is that a verb about documents did not do its work. The program turns it into its exit code.
+/// Who is at fault if a verb about documents fails. The program maps it to an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitClass {
     Done,
@@ -51,7 +51,7 @@ pub enum ExitClass {
     Request,
 }
 
-/// Why such a verb did not do its work.
+/// Why such a verb failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentFailure {
     /// Standard output is taken by the report.

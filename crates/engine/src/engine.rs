@@ -1,5 +1,5 @@
-//! What every verb works with: the effects, the threads, and what becomes of memory at the end. A front end makes one engine and
-//! keeps it: threads are started when they are first needed, and serve all later calls.
+//! What every verb needs: the effects, the threads, and whether memory is freed at the end. A front end creates one engine and keeps
+//! it: threads are started on first use and serve all later calls.
 
 use std::sync::Arc;
 
@@ -17,19 +17,19 @@ pub struct Engine<'s> {
 }
 
 impl<'s> Engine<'s> {
-    /// An engine for a process that lives on: what a call needs is freed when it ends.
+    /// An engine for a long-lived process: memory is freed at the end of each call.
     pub fn new(system: &'s dyn WritableSystem) -> Self {
         Self { system, pools: Arc::new(WorkerPools::new(None)), memory: Memory::freed() }
     }
 
-    /// With so many threads; `None`: as many as the machine has cores. The answers are the same with any number.
+    /// Sets the number of threads; `None` for one per core. Answers do not depend on it.
     #[must_use]
     pub fn with_threads(self, threads: Option<usize>) -> Self {
         Self { pools: Arc::new(WorkerPools::new(threads)), ..self }
     }
 
-    /// For a program that ends after one verb: large values are left to the operating system, which takes memory back at once;
-    /// freeing hundreds of thousands of pieces takes longer. Not for a process that lives on.
+    /// For a program that exits after one verb: large values are leaked, because the operating system takes memory back faster than
+    /// hundreds of thousands of allocations can be freed. Not for a long-lived process.
     #[must_use]
     pub fn for_one_command(self) -> Self {
         Self { memory: Memory::left_to_the_system(), ..self }
@@ -40,7 +40,7 @@ impl<'s> Engine<'s> {
         self.system
     }
 
-    /// The same engine over another system, such as one that watches for errors or can be cancelled.
+    /// The same engine over another system, such as one that records errors or can be cancelled.
     #[must_use]
     pub fn over<'t>(&self, system: &'t dyn WritableSystem) -> Engine<'t> {
         Engine { system, pools: Arc::clone(&self.pools), memory: self.memory }

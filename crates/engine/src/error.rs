@@ -1,5 +1,5 @@
-//! Why a verb did not do its work: what is wrong, each place, and what to do now. One type for all verbs; the program turns the
-//! kind into its exit code. Parts of the engine have errors of their own, which become this one where a verb ends.
+//! The error of all verbs: what is wrong, where, and what to do. The program maps its kind to an exit code. Parts of the engine have
+//! errors of their own, which are converted at the end of a verb.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use crate::config::ConfigError;
 use crate::imports::ImportError;
 use crate::init::InitError;
 
-/// Whose fault it is.
+/// Who is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineErrorKind {
     /// A file of the user, or the workspace: exit code 1.
     Input,
     /// Another run holds the lock of the workspace: exit code 1.
     Locked,
-    /// What the caller typed has not the form that is asked for: exit code 2.
+    /// An argument of the caller has the wrong form: exit code 2.
     Usage,
     /// Bytes differ from what was promised: exit code 3.
     Verification,
@@ -24,7 +24,7 @@ pub enum EngineErrorKind {
     Internal,
 }
 
-/// A verb that did not do its work. Nothing was changed.
+/// The failure of a verb. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct EngineError {
     pub kind: EngineErrorKind,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use stan_repo::{System, advice, is_passing};
+use stan_repo::{System, advice, is_transient};
 
 use crate::observed_system::{ErrorObserver, ObservedSystem};
 
@@ -15,8 +15,8 @@ pub(crate) type LenientSystem<'s> = ObservedSystem<'s, dyn System + 's, Transien
 #[derive(Default)]
 pub(crate) struct TransientErrors {
     failed: AtomicBool,
-    /// The first one that may be gone a moment later: its path, and what to do about it.
-    passing: Mutex<Option<(PathBuf, String)>>,
+    /// The first transient one: its path, and what to do about it.
+    transient: Mutex<Option<(PathBuf, String)>>,
 }
 
 impl ErrorObserver for TransientErrors {
@@ -24,8 +24,8 @@ impl ErrorObserver for TransientErrors {
         if !is_an_answer(error.kind()) {
             self.failed.store(true, Ordering::Relaxed);
         }
-        if is_passing(error) {
-            let mut first = self.passing.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_transient(error) {
+            let mut first = self.transient.lock().unwrap_or_else(PoisonError::into_inner);
             first.get_or_insert_with(|| (path.to_owned(), advice(error)));
         }
     }
@@ -36,14 +36,14 @@ impl<'s> LenientSystem<'s> {
         Self::with(system, TransientErrors::default())
     }
 
-    /// Whether another run may see something else although no file changed.
-    pub(crate) fn failed(&self) -> bool {
+    /// Whether some error may be gone in the next run although no file changed. Then nothing may be cached.
+    pub(crate) fn saw_unstable_error(&self) -> bool {
         self.notes.failed.load(Ordering::Relaxed)
     }
 
-    /// What a transient I/O error hid: its path, and what to do about it.
-    pub(crate) fn hidden(&self) -> Option<(PathBuf, String)> {
-        self.notes.passing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The path and advice of the first transient I/O error.
+    pub(crate) fn first_transient_error(&self) -> Option<(PathBuf, String)> {
+        self.notes.transient.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

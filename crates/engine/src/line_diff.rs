@@ -1,21 +1,21 @@
-//! How two texts differ, line by line, as hunks of a unified diff: the only place that compares lines for a person to read.
+//! Line diffs for users, as hunks of a unified diff.
 //!
-//! Bounded: texts come from replies and repositories, and the search for the shortest script takes quadratic time in what
-//! differs. Not a patch: readers cut what they show.
+//! Bounded, because texts come from replies and repositories, and the search for a shortest edit script takes quadratic time. Not
+//! patches: callers truncate them.
 
 use std::ops::Range;
 
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices, group_diff_ops, udiff::UnifiedHunkHeader};
 
-/// Beyond so many lines between the first and the last difference nothing in common is looked for. Not a deadline, which would
-/// make the answer depend on the machine.
-const MOST_SEARCHED_LINES: usize = 8_000;
+/// With more lines than this between the first and the last difference, no common lines are searched between them. A count, not a
+/// deadline, which would make the answer depend on the machine.
+const MAX_SEARCHED_LINES: usize = 8_000;
 
 /// How many lines of one file are shown by [`unified`].
-const MOST_SHOWN_LINES: usize = 400;
+const MAX_SHOWN_LINES: usize = 400;
 
 /// Larger texts are only said to differ by [`unified`].
-const MOST_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// The lines of two texts and what turns the first into the second.
 pub(crate) struct LineDiff<'t> {
@@ -44,7 +44,7 @@ impl<'t> LineDiff<'t> {
         let backwards = old.iter().rev().zip(new.iter().rev()).take(shorter - prefix);
         let suffix = backwards.take_while(|(old, new)| old == new).count();
         let (old_len, new_len) = (old.len() - prefix - suffix, new.len() - prefix - suffix);
-        let operations = if old_len + new_len <= MOST_SEARCHED_LINES {
+        let operations = if old_len + new_len <= MAX_SEARCHED_LINES {
             capture_diff_slices(Algorithm::Myers, &old, &new)
         } else {
             vec![
@@ -71,7 +71,7 @@ impl<'t> LineDiff<'t> {
         changes.map(|operation| range(operation).len()).sum()
     }
 
-    /// The changes with so many lines around each.
+    /// The changes with `context` lines around each.
     pub(crate) fn hunks(&self, context: usize) -> impl Iterator<Item = Hunk<'t>> + '_ {
         group_diff_ops(self.operations.clone(), context).into_iter().map(|operations| {
             let header = UnifiedHunkHeader::new(&operations).to_string();
@@ -89,13 +89,13 @@ impl<'t> LineDiff<'t> {
 
 /// A unified diff with three lines of context; it says what was cut.
 pub(crate) fn unified(old: &[u8], new: &[u8]) -> Vec<String> {
-    if old.len() + new.len() > MOST_BYTES {
+    if old.len() + new.len() > MAX_BYTES {
         return vec![format!("(too large to be shown: {} bytes become {})", old.len(), new.len())];
     }
     let mut shown = whole(old, new);
-    if shown.len() > MOST_SHOWN_LINES {
-        let cut = shown.len() - MOST_SHOWN_LINES;
-        shown.truncate(MOST_SHOWN_LINES);
+    if shown.len() > MAX_SHOWN_LINES {
+        let cut = shown.len() - MAX_SHOWN_LINES;
+        shown.truncate(MAX_SHOWN_LINES);
         shown.push(format!("({cut} more lines)"));
     }
     shown
@@ -124,7 +124,7 @@ fn whole(old: &[u8], new: &[u8]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LineDiff, MOST_SEARCHED_LINES, lines, unified};
+    use super::{LineDiff, MAX_SEARCHED_LINES, lines, unified};
 
     #[test]
     fn unified_diffs_are_shown_and_long_ones_are_cut() {
@@ -144,9 +144,9 @@ mod tests {
             let middle = (from..from + count).map(|line| format!("{line}\n"));
             ["first\n".to_owned()].into_iter().chain(middle).chain(["last\n".to_owned()]).collect()
         };
-        let (old, new) = (text(0, 400_000), text(1_000_000, MOST_SEARCHED_LINES));
+        let (old, new) = (text(0, 400_000), text(1_000_000, MAX_SEARCHED_LINES));
         let diff = LineDiff::new(lines(old.as_bytes()), lines(new.as_bytes()));
-        assert_eq!((diff.removed(), diff.added()), (400_000, MOST_SEARCHED_LINES));
+        assert_eq!((diff.removed(), diff.added()), (400_000, MAX_SEARCHED_LINES));
         let headers: Vec<String> = diff.hunks(1).map(|hunk| hunk.header).collect();
         assert_eq!(headers, ["@@ -1,400002 +1,8002 @@"]);
     }

@@ -1,4 +1,5 @@
-//! Says which files are listed but not analysed, for every report. A language that is analysed one day takes itself out.
+//! Which files are listed but not analysed, for every report. Derived from the languages that are analysed, so that there is no list to
+//! maintain.
 
 use stan_graph::Map;
 use stan_lang::Languages;

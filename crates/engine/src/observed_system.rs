@@ -9,7 +9,7 @@ use stan_repo::{
     WritableSystem,
 };
 
-/// Called with every read error. Most are only that a file does not exist, so this must be cheap.
+/// Called with every read error. Must be cheap: most errors only say that a file does not exist.
 pub(crate) trait ErrorObserver: Send + Sync + 'static {
     fn observe(&self, path: &Path, error: &io::Error);
 }

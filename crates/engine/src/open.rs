@@ -1,5 +1,5 @@
-//! Opening a repository: where its root is, what its configuration says, and how the paths that a user types are read. The same
-//! for every front end; the working directory and the command line are the program's business.
+//! Opens a repository: finds its root, reads its configuration, and interprets the paths that users type. The same for every front
+//! end, which provides the working directory and the arguments.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -86,8 +86,8 @@ impl OpenRepository {
         path.to_str().map(str::to_owned)
     }
 
-    /// Whether a typed path lies in the repository by its spelling, and a link there points out of it to where the user has
-    /// not allowed it. Who types the path may not know what the repository has put there.
+    /// Whether a typed path is in the repository by its spelling, but leads out of it through a link, to where the user has not
+    /// allowed it. The user may not know which links the repository contains.
     pub fn escapes_root(&self, engine: &Engine<'_>, typed: &str) -> bool {
         let system = engine.system();
         let Some(absolute) = self.absolute(typed).filter(|path| escapes_root(system, &self.root, path)) else {

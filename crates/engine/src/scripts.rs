@@ -14,7 +14,7 @@ use crate::config::nearest;
 use crate::context::{EngineError, Progress, Repository, ScriptEvent, script_line};
 
 /// More output than this is cut; its end states how much.
-const MOST_OUTPUT: usize = 16 << 20;
+const MAX_OUTPUT: usize = 16 << 20;
 
 /// Which scripts, and for how long.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ pub fn run_scripts(
             text: command,
             directory: Path::new(repository.root),
             timeout: request.timeout,
-            most_output: MOST_OUTPUT,
+            most_output: MAX_OUTPUT,
         };
         let outcome = processes.run(&shell, is_cancelled).map_err(|error| {
             EngineError::input(format!("the script `{name}` cannot be started: {error}")).hint("it is run with `sh -c`")

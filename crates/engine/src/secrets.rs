@@ -1,5 +1,5 @@
-//! What keeps a file out of archives and packs because of the secrets that it holds. One judgement for every verb and every
-//! front end; the rules are in `stan_secrets`.
+//! Whether a file is kept out of archives and packs because it contains secrets. The same decision for every verb and front end; the
+//! rules are in `stan_secrets`.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Starting threads where the machine gives few: little address space (`ulimit -v`), few processes, strict
-//! overcommitment. Fewer threads, and at last the thread that asks, are slower and give the same answer.
+//! Starting threads where resources are limited: little address space (`ulimit -v`), few processes, strict overcommit. Falls back to
+//! fewer threads and finally to the calling thread, which is slower and gives the same answer.
 
 use std::sync::OnceLock;
 
@@ -7,30 +7,30 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use stan_lang::{WORKER_STACK, set_stack_size};
 use stan_repo::{address_space, stack_limit};
 
-/// Of a limited address space, stacks may take one part in so many: the rest is for the files, the graph and the program.
+/// Stacks may take this fraction (1/4) of a limited address space. The rest is for the files, the graph and the program.
 const SHARE: u64 = 4;
 
-/// The same where address space is scarce: arenas of three threads take most of it.
+/// The same below [`ONE_POOL`], where the arenas of three threads already take most of it.
 const SCARCE_SHARE: u64 = 8;
 
-/// What the C library reserves for each thread that allocates once, beside its stack.
+/// Address space that the C library reserves for each allocating thread, besides its stack.
 const ARENA: u64 = 64 << 20;
 
-/// Below this, parsing and other work share a pool: each thread more costs an arena, and the C library reserves arenas until nothing is
-/// left for the stack of the main thread.
+/// With less address space than this, all work shares one pool: each additional thread costs an arena, until none is left for the
+/// stack of the main thread to grow.
 const ONE_POOL: u64 = 2 << 30;
 
-/// What threads get that do not parse: the default of the standard library.
+/// The stack of threads that do not parse: the default of the standard library.
 const USUAL_STACK: usize = 2 << 20;
 
 /// The smallest stack that is requested.
 const SMALLEST_STACK: usize = 1 << 20;
 
-/// What the calling thread is taken to have at most when no other can be started. Files that might need more are then
-/// searched without parsing, and the answer reports it.
+/// The stack that the calling thread is assumed to have if no other can be started. Files that might need more are not parsed but
+/// scanned, and the answer reports it.
 const CALLERS_STACK: usize = 6 << 20;
 
-/// The threads of one engine, by the stacks that they have. Each kind is started when it is first needed.
+/// The thread pools of one engine, by stack size. Each is started on first use.
 pub(crate) struct WorkerPools {
     /// `None` for as many as the machine has cores.
     threads: Option<usize>,
@@ -53,7 +53,7 @@ impl WorkerPools {
         if is_scarce(address_space()) {
             return self.parse(work);
         }
-        // Threads that run already serve as well: starting others costs more than most of such work.
+        // Reuse parsing threads if they run: starting others costs more than most of this work.
         if let Some(started) = self.parsing.get() {
             return install(started.as_ref(), work);
         }
@@ -61,7 +61,7 @@ impl WorkerPools {
     }
 }
 
-/// Starts threads with such a stack, or fewer, or with smaller ones; `None` where the machine gives none.
+/// Starts threads with this stack size, or fewer, or smaller ones; `None` if none can be started.
 fn start(threads: Option<usize>, stack: usize) -> Option<ThreadPool> {
     let builder =
         |stack: usize| ThreadPoolBuilder::new().stack_size(stack).start_handler(move |_| set_stack_size(stack));
@@ -77,7 +77,7 @@ fn install<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) 
     }
 }
 
-/// Without threads, the calling one does it all. It is not kept for later calls: they may come from other threads, which would
+/// Does the work on the calling thread alone. This pool is not kept: later calls may come from other threads, which would have to
 /// wait for this one.
 fn on_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     // Of a program's first thread, the limit is the size; a quarter is in use already or is kept free.
@@ -85,7 +85,7 @@ fn on_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     set_stack_size(limit.min(CALLERS_STACK));
     match ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
         Ok(pool) => pool.install(work),
-        // This thread is in such a pool already, which then serves.
+        // An error means that this thread is in a pool already; then use that one.
         Err(_) => work(),
     }
 }

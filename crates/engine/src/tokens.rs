@@ -1,8 +1,7 @@
-//! How many tokens a text is for a model: the real tokenizers, and the estimate that the formats use. Knows nothing of
-//! archives or selections.
+//! Counts the tokens of texts: real tokenizers, and the estimate that the formats use.
 //!
-//! The vocabularies are part of the program. Their tables are read from the user's cache folder, or made, by the first text that is
-//! counted, so that commands which count nothing do not pay for them.
+//! The vocabularies are compiled into the program. Their tables are read from the user's cache folder or built when the first text is
+//! counted, so that commands without counts do not pay for them.
 
 mod known;
 mod split;

@@ -16,7 +16,7 @@ fn check_nodes(text: &str, expected: Expect) {
 }
 
 #[test]
-fn any_existing_file_that_a_relative_specifier_names() {
+fn a_relative_specifier_resolves_to_any_existing_file() {
     check(
         "
         //- /r/src/a.ts
@@ -320,7 +320,7 @@ fn builtins_have_one_name_each() {
 }
 
 #[test]
-fn what_is_missing_has_a_name_that_tells_folders_apart() {
+fn missing_relative_modules_are_named_by_their_path() {
     check(
         "
         //- /r/src/a.ts

@@ -189,7 +189,7 @@ fn crates_are_staged_by_name_and_version() {
 }
 
 #[test]
-fn what_has_another_checksum_is_left_out() {
+fn a_crate_with_another_checksum_is_left_out() {
     let check = |change: &dyn Fn(&MemorySystem), file: &str, reason: &str| {
         let system = repository("");
         change(&system);

@@ -161,7 +161,7 @@ fn files_keep_their_path_below_the_globs_parent() {
 }
 
 #[test]
-fn what_is_entered_only_when_it_is_named() {
+fn git_and_node_modules_are_entered_only_if_a_glob_names_them() {
     check(
         TREE,
         &[("p", &["node_modules/p/**"])],
@@ -331,7 +331,7 @@ fn imports_that_overlap_or_are_missing_are_refused() {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_warning() {
+fn unreadable_imports_are_warnings() {
     let system = MemorySystem::from_fixture(TREE);
     system.set_unreadable("/w/r/docs/deep", true);
     system.set_other("/w/r/docs/pipe.md");

@@ -102,7 +102,7 @@ fn a_young_edit_is_read_again() {
 
 /// What an edited file imports was not seen by the run that wrote the cache.
 #[test]
-fn what_appears_where_an_edited_file_looked_is_seen() {
+fn a_new_file_at_a_candidate_path_of_an_edited_file_is_found() {
     let mut edited = Edited::new();
     edited.system.set_file("/r/node_modules/.keep", "");
     edited.wait();

@@ -103,7 +103,7 @@ fn files_of_the_graph_are_not_recorded_a_second_time() {
 }
 
 #[test]
-fn every_change_is_seen() {
+fn every_change_invalidates_the_kept_run() {
     type Edit = (&'static str, fn(&MemoryDisk));
     let edits: [Edit; 18] = [
         ("a file of the root", |disk| disk.write("README.md", b"# Read that\n")),

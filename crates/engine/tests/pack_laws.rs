@@ -63,10 +63,10 @@ struct Asked {
 }
 
 fn packed(system: &MemorySystem, root: &str, asked: &Asked, budget: u64) -> PackOutcome {
-    packed_for(system, root, asked, (budget, ITEM_TOKENS))
+    packed_for(system, root, asked, budget, ITEM_TOKENS)
 }
 
-fn packed_for(system: &MemorySystem, root: &str, asked: &Asked, (budget, item_tokens): (u64, u64)) -> PackOutcome {
+fn packed_for(system: &MemorySystem, root: &str, asked: &Asked, budget: u64, item_tokens: u64) -> PackOutcome {
     let config = Config::default();
     let file = AskedFile { shown: asked.file.clone(), id: asked.file.clone() };
     let places = vec![AskedPlace { file, line: asked.line, col: None }];
@@ -137,7 +137,7 @@ fn a_larger_budget_loses_nothing_and_no_budget_is_exceeded() {
             let context = format!("seed {seed} {}:{} budget {budget}", asked.file, asked.line);
             check_items(&system, root, &outcome.pack);
             assert!(outcome.pack.totals.tokens <= budget, "{context}: {}", outcome.pack.totals.tokens);
-            let tags = packed_for(&system, root, &asked, (budget, TAG_TOKENS));
+            let tags = packed_for(&system, root, &asked, budget, TAG_TOKENS);
             for printed in [outcome.markdown(), tags.xml()] {
                 let tokens = Tokenizer::O200k.count(&printed);
                 assert!(budget < 400 || tokens <= budget, "{context}: {tokens} tokens are printed");

@@ -30,7 +30,7 @@ fn asked(system: &MemorySystem, options: &GraphOptions, server: &Server) -> (Str
     let shared = SharedCache::new(Box::new(server.clone()), None, 7);
     let request = GraphRequest { shared: shared.clone(), ..GraphRequest::default() };
     let answer = json(&run(system, options, &request));
-    (answer, shared.usage().and_then(|usage| usage.complaint))
+    (answer, shared.usage().and_then(|usage| usage.problem))
 }
 
 fn repository() -> MemorySystem {
@@ -61,9 +61,9 @@ fn a_server_that_lies_changes_no_answer() {
         value.extend([0; 24]);
         value.extend(list);
     }
-    let (answer, complaint) = asked(&system, &options, &server);
+    let (answer, problem) = asked(&system, &options, &server);
     assert_eq!(answer, truth);
-    assert!(complaint.unwrap().contains("facts that are not those of the files"));
+    assert!(problem.unwrap().contains("facts that are not those of the files"));
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn the_source_behind_what_is_not_built_by_its_stem() {
 }
 
 #[test]
-fn what_is_built_wins_over_its_source() {
+fn a_built_file_wins_over_its_source() {
     let manifest = r#"{"name": "lib", "types": "dist/index.d.ts", "main": "dist/index.js"}"#;
     let built =
         "//- /r/.gitignore\ndist\n//- /r/lib/dist/index.d.ts\n//- /r/lib/dist/index.js\n//- /r/lib/src/index.ts\n";

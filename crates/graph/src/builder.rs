@@ -1,5 +1,5 @@
-//! Makes a [`Graph`] out of nodes and edges pushed in any order. The result depends on what was pushed, never on the
-//! order; conflicts are reported, never dropped silently.
+//! Builds a [`Graph`] from nodes and edges pushed in any order. The result does not depend on the order; conflicts are reported,
+//! never dropped silently.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use stan_model::{EdgeKind, NodeKind, Resolution};
 
 use crate::graph::{Edge, Graph, Node};
 
-/// Collects the parts of a graph. Nodes go by keys of the caller's choice until `finish` knows their order.
+/// Collects the parts of a graph. Nodes are identified by keys of the caller's choice until `finish` sorts them.
 #[derive(Debug, Default)]
 pub struct GraphBuilder {
     nodes: Vec<(u32, Node)>,
@@ -116,13 +116,13 @@ type MergedNodes = (Vec<Node>, Indices, Vec<Merged>);
 
 /// One node per id, sorted; the node index of each key; the merges that lost something.
 fn merge_nodes(mut keyed: Vec<(u32, Node)>) -> Result<MergedNodes, BuildError> {
-    // Stable, because that sort makes use of runs that are in order already: most nodes come sorted.
+    // A stable sort, because it exploits runs that are already sorted, and most nodes come sorted.
     keyed.sort_by(|(left_key, left), (right_key, right)| {
         left.id.cmp(&right.id).then_with(|| by_preference(left, right)).then(left_key.cmp(right_key))
     });
     let mut indices = Indices::for_keys(&keyed);
     let mut merged = Vec::new();
-    // The node that is kept of those with its id.
+    // Of several nodes with one id, the first is kept.
     let mut kept: Option<&Node> = None;
     let mut count = 0u32;
     for (key, node) in &keyed {
@@ -144,7 +144,7 @@ fn merge_nodes(mut keyed: Vec<(u32, Node)>) -> Result<MergedNodes, BuildError> {
     if (count as usize) < keyed.len() {
         keyed.dedup_by(|later, kept| later.1.id == kept.1.id);
     }
-    // In the memory of the pairs.
+    // Collected in place, in the allocation of the pairs.
     let mut nodes: Vec<Node> = keyed.into_iter().map(|(_, node)| node).collect();
     nodes.shrink_to_fit();
     Ok((nodes, indices, merged))

@@ -92,7 +92,7 @@ impl Tarjan<'_> {
                 if self.order[edge.target as usize] == UNVISITED {
                     self.enter(edge.target);
                 } else {
-                    // A completed component's `low` is `UNVISITED`, the greatest value, so it changes nothing.
+                    // The `low` of a completed component is `UNVISITED`, the maximum, so it never lowers another.
                     self.lower(node, self.low[edge.target as usize]);
                 }
             } else {

@@ -25,7 +25,7 @@ pub struct Neighbour {
     pub by: u32,
     /// The kinds of the edges between `by` and `node`, of those that were followed.
     pub kinds: u8,
-    /// Whether all of these edges were found by seeing through barrels.
+    /// Whether all of these edges are implicit: found by following barrels.
     pub is_implicit: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Questions about a graph whose answer is a smaller graph, or a few numbers. Cycles have a file of their own.
+//! Queries whose answer is a smaller graph or a few numbers. Cycles are in `cycles.rs`.
 
 use crate::graph::{Edge, Graph};
 

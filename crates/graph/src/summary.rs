@@ -1,5 +1,4 @@
-//! Counts of nodes and edges by kind: what users want to know first, and small enough to keep beside a graph that is
-//! not loaded.
+//! Counts of nodes and edges by kind. Small enough to be stored beside a graph and read without it.
 
 use serde::{Deserialize, Serialize};
 use stan_model::{EdgeKind, NodeKind, ProgrammingFiles, Resolution};

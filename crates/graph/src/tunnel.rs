@@ -5,12 +5,12 @@
 //! requested from it. Nothing is resolved or loaded here; [`Modules`] does that.
 //!
 //! A search is plain reachability over states (module, name): which exports of a module a name resolves to depends on
-//! that module alone. So cycles need no care, memory of earlier answers changes nothing but the time, and the answer
-//! cannot depend on threads.
+//! that module alone. So cycles are harmless, remembering earlier answers only saves time, and the answer cannot depend on
+//! threads.
 //!
-//! A short search is a walk that remembers only what is cheap to remember, and threads do not wait for each other. A
-//! long one becomes a search that remembers every state (`components.rs`): without that, a name that is exported twice
-//! at every level would be searched in full again for each level.
+//! A short search is a walk that remembers few states, and threads do not wait for each other. A long one becomes a search that
+//! remembers every state (`components.rs`): without that, a name that is exported twice at every level would be searched in full
+//! again from each level.
 
 mod components;
 mod memo;
@@ -30,7 +30,7 @@ use components::Components;
 use memo::Memo;
 use stars::{StarTable, StarTables};
 
-/// One analysed file: its facts and where its requests lead.
+/// One analysed file: its facts and the targets of its requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Module<'a> {
     /// `exports` must be sorted by name.
@@ -51,23 +51,23 @@ pub trait Modules: Sync {
     fn may_enter(&self, from: FileKey, to: FileKey) -> bool;
 }
 
-/// Finds definers and memoises the answers; one serves all threads.
+/// Finds definers and memoises the answers. Can be shared by all threads.
 pub struct Tunneller<'m> {
     modules: &'m dyn Modules,
     memo: Memo<'m>,
     stars: StarTables<'m>,
     long: Mutex<Components<'m>>,
-    /// How many states a walk may visit before it becomes a search that remembers all of them.
+    /// How many states a walk may visit before it is restarted as a search that remembers all of them.
     walk_limit: usize,
     /// How many states long searches remember.
-    most_closed: usize,
-    /// Names with more definers than this are left out.
-    most: usize,
-    /// Searches that found more definers than `most`, and how many. Each importer of such a name asks again, and a walk
-    /// lists all definers before it gives up.
-    crowds: Mutex<FxHashMap<RequestedName<'m>, usize>>,
-    /// Edges beyond those that an ordinary name has; shared, so that it is the repository's.
-    extra: AtomicUsize,
+    max_closed: usize,
+    /// Names with more definers than this get no implicit edges.
+    definer_limit: usize,
+    /// Searches that found more definers than `definer_limit`, with their numbers of definers. Remembered because each
+    /// importer asks again, and a walk lists all definers before it gives up.
+    over_limit: Mutex<FxHashMap<RequestedName<'m>, usize>>,
+    /// Edges beyond those that ordinary names have, in the whole repository.
+    extra_edges: AtomicUsize,
 }
 
 /// The implicit edges of one file.
@@ -83,16 +83,16 @@ pub struct Implicit {
 enum Definers {
     All(Arc<[FileKey]>),
     /// More than the limit.
-    Crowd(usize),
+    TooMany(usize),
 }
 
-/// A walk over so many states is cheaper than remembering them.
+/// Walking over this many states is cheaper than remembering them.
 const WALK_LIMIT: usize = 64;
 /// An ordinary name has fewer definers, also where it is ambiguous.
-const ORDINARY: usize = 8;
-/// More than any real repository has. Ambiguous names make (importers × definers) edges: without a limit a few megabytes
-/// of sources make a graph of billions of edges.
-const MAX_EXTRA: usize = 4_000_000;
+const ORDINARY_DEFINERS: usize = 8;
+/// Far more than any real repository has. Ambiguous names make (importers × definers) edges: without a limit, a few megabytes of
+/// hostile sources would result in billions of edges.
+const MAX_EXTRA_EDGES: usize = 4_000_000;
 
 impl<'m> Tunneller<'m> {
     pub fn new(modules: &'m dyn Modules) -> Self {
@@ -102,22 +102,22 @@ impl<'m> Tunneller<'m> {
             stars: StarTables::new(stars::DEFAULT_LIMITS),
             long: Mutex::default(),
             walk_limit: WALK_LIMIT,
-            most_closed: components::MOST_CLOSED,
-            most: usize::MAX,
-            crowds: Mutex::default(),
-            extra: AtomicUsize::new(0),
+            max_closed: components::MAX_CLOSED,
+            definer_limit: usize::MAX,
+            over_limit: Mutex::default(),
+            extra_edges: AtomicUsize::new(0),
         }
     }
 
-    /// Leaves names with very many definers out: for repositories in which [`Self::is_crowded`].
-    pub fn without_crowds(mut self) -> Self {
-        self.most = ORDINARY;
+    /// Leaves out names with more definers than ordinary ones have. For repositories where [`Self::exceeds_edge_limit`].
+    pub fn with_definer_limit(mut self) -> Self {
+        self.definer_limit = ORDINARY_DEFINERS;
         self
     }
 
-    /// Whether ambiguous names have made more edges than a graph may have. What was answered is incomplete then.
-    pub fn is_crowded(&self) -> bool {
-        self.extra.load(Ordering::Relaxed) > MAX_EXTRA
+    /// Whether ambiguous names resulted in too many edges. Then the answers so far are incomplete.
+    pub fn exceeds_edge_limit(&self) -> bool {
+        self.extra_edges.load(Ordering::Relaxed) > MAX_EXTRA_EDGES
     }
 
     /// The implicit edges of one file: to the definers of each name that it takes from a module, apart from that module
@@ -126,21 +126,22 @@ impl<'m> Tunneller<'m> {
         let mut implicit = Implicit::default();
         let Some(module) = self.modules.module(file) else { return implicit };
         let edges = &mut implicit.edges;
+        // Duplicates are removed each time the list has doubled: thousands of imports may share the same definers.
         let mut sorted_at = 1 << 12;
         for import in &module.facts.imports {
             let Some(named) = target(&module, import.request) else { continue };
             if self.ends_at(named, &import.name) {
                 continue;
             }
-            let definers = match self.definers_up_to(named, &import.name, self.most) {
+            let definers = match self.definers_up_to(named, &import.name, self.definer_limit) {
                 Definers::All(definers) => definers,
-                Definers::Crowd(count) => {
+                Definers::TooMany(count) => {
                     implicit.left_out.get_or_insert_with(|| (import.name.clone(), count));
                     continue;
                 }
             };
-            self.extra.fetch_add(definers.len().saturating_sub(ORDINARY), Ordering::Relaxed);
-            if self.is_crowded() {
+            self.extra_edges.fetch_add(definers.len().saturating_sub(ORDINARY_DEFINERS), Ordering::Relaxed);
+            if self.exceeds_edge_limit() {
                 return Implicit::default();
             }
             let others = definers.iter().filter(|definer| **definer != named && **definer != file);
@@ -160,40 +161,40 @@ impl<'m> Tunneller<'m> {
     pub fn definers(&self, module: FileKey, name: &'m str) -> Arc<[FileKey]> {
         match self.definers_up_to(module, name, usize::MAX) {
             Definers::All(definers) => definers,
-            Definers::Crowd(_) => Arc::from([]),
+            Definers::TooMany(_) => Arc::from([]),
         }
     }
 
-    fn definers_up_to(&self, module: FileKey, name: &'m str, most: usize) -> Definers {
-        let start = RequestedName { file: module, name, loose: false };
-        if most < usize::MAX
-            && let Some(count) = self.crowds().get(&start).copied().filter(|count| *count > most)
+    fn definers_up_to(&self, module: FileKey, name: &'m str, limit: usize) -> Definers {
+        let start = RequestedName { file: module, name, via_star: false };
+        if limit < usize::MAX
+            && let Some(count) = self.over_limit().get(&start).copied().filter(|count| *count > limit)
         {
-            return Definers::Crowd(count);
+            return Definers::TooMany(count);
         }
         let found = self.memo.get(start).or_else(|| self.walk(start));
         match found {
-            Some(definers) if definers.len() > most => Definers::Crowd(definers.len()),
+            Some(definers) if definers.len() > limit => Definers::TooMany(definers.len()),
             Some(definers) => Definers::All(definers),
             None => {
                 let mut long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
-                let found = long.search(self, start, most);
+                let found = long.search(self, start, limit);
                 drop(long);
                 match &found {
                     Definers::All(definers) => self.memo.remember(vec![start], definers),
-                    Definers::Crowd(count) => drop(self.crowds().insert(start, *count)),
+                    Definers::TooMany(count) => drop(self.over_limit().insert(start, *count)),
                 }
                 found
             }
         }
     }
 
-    fn crowds(&self) -> MutexGuard<'_, FxHashMap<RequestedName<'m>, usize>> {
+    fn over_limit(&self) -> MutexGuard<'_, FxHashMap<RequestedName<'m>, usize>> {
         // Every entry is a finished answer, whether or not another thread panicked.
-        self.crowds.lock().unwrap_or_else(PoisonError::into_inner)
+        self.over_limit.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the search would find the module itself and nothing else: most imports, and not worth remembering.
+    /// Whether the search would find exactly the module itself. True for most imports, which need no memo entry then.
     fn ends_at(&self, file: FileKey, name: &str) -> bool {
         let Some(module) = self.transparent(file) else { return true };
         let exports = exports_named(module.facts, name);
@@ -204,7 +205,7 @@ impl<'m> Tunneller<'m> {
     fn walk(&self, start: RequestedName<'m>) -> Option<Arc<[FileKey]>> {
         let mut walk = NameSearch::default();
         walk.visit(start);
-        // States that every way to a definer leads through: all of them have the answer of the first.
+        // States that every path to a definer passes through: they all have the answer of the first.
         let mut trunk = Vec::new();
         let answer = loop {
             let Some(state) = walk.pending.pop() else { break walk.answer() };
@@ -226,15 +227,15 @@ impl<'m> Tunneller<'m> {
 
     /// Follows a name by one step.
     fn expand(&self, state: RequestedName<'m>, walk: &mut impl Sink<'m>) {
-        let RequestedName { file, name, loose } = state;
-        let Some(module) = self.transparent(file) else { return walk.found(file, !loose) };
+        let RequestedName { file, name, via_star } = state;
+        let Some(module) = self.transparent(file) else { return walk.found(file, !via_star) };
         let exports = exports_named(module.facts, name);
         for export in exports {
             match &export.source {
                 ExportSource::Local => walk.found(file, true),
                 ExportSource::Name { request, name } => {
                     if let Some(next) = self.enter(file, &module, *request) {
-                        walk.visit(RequestedName { file: next, name, loose: false });
+                        walk.visit(RequestedName { file: next, name, via_star: false });
                     }
                 }
                 ExportSource::Namespace { request } => {
@@ -260,24 +261,24 @@ impl<'m> Tunneller<'m> {
         }
     }
 
-    /// `export = value`: what is not exported by name is a member of the value.
+    /// `export = value`: a name that is not exported is a member of the value.
     fn expand_whole(&self, state: RequestedName<'m>, module: &Module<'m>, walk: &mut impl Sink<'m>) {
-        let RequestedName { file, name, loose } = state;
+        let RequestedName { file, name, via_star } = state;
         for export in exports_named(module.facts, EXPORT_EQUALS) {
             match &export.source {
                 ExportSource::Local => {
-                    walk.found(file, !loose && (name == DEFAULT_EXPORT || module.facts.stars.is_empty()))
+                    walk.found(file, !via_star && (name == DEFAULT_EXPORT || module.facts.stars.is_empty()))
                 }
-                ExportSource::Name { .. } if loose => walk.found(file, false),
+                ExportSource::Name { .. } if via_star => walk.found(file, false),
                 ExportSource::Name { request, name } => {
                     if let Some(next) = self.enter(file, module, *request) {
-                        walk.visit(RequestedName { file: next, name, loose: false });
+                        walk.visit(RequestedName { file: next, name, via_star: false });
                     }
                 }
                 ExportSource::Namespace { request } => {
                     let Some(next) = self.enter(file, module, *request) else { continue };
                     if name != DEFAULT_EXPORT || self.has_default(next) {
-                        walk.visit(RequestedName { file: next, name, loose });
+                        walk.visit(RequestedName { file: next, name, via_star });
                     } else {
                         walk.found(next, true);
                     }
@@ -290,7 +291,8 @@ impl<'m> Tunneller<'m> {
         let RequestedName { file, name, .. } = state;
         let stars = &module.facts.stars;
         if let Some(table) = self.stars.table(self, file, stars.len()) {
-            table.for_each_provider(name, |provider| walk.visit(RequestedName { file: provider, name, loose: true }));
+            table
+                .for_each_provider(name, |provider| walk.visit(RequestedName { file: provider, name, via_star: true }));
             if table.has_catch_alls() {
                 walk.defer(table, name);
             }
@@ -298,13 +300,12 @@ impl<'m> Tunneller<'m> {
         }
         for request in stars {
             if let Some(next) = self.enter(file, module, *request) {
-                walk.visit(RequestedName { file: next, name, loose: true });
+                walk.visit(RequestedName { file: next, name, via_star: true });
             }
         }
     }
 
-    /// The module, unless nothing is known about its exports: it cannot be analysed, or it has none in ECMAScript's
-    /// sense and may well be CommonJS.
+    /// The module, unless its exports are unknown: it cannot be analysed, or it has no ECMAScript exports and may be CommonJS.
     fn transparent(&self, file: FileKey) -> Option<Module<'m>> {
         let modules: &'m dyn Modules = self.modules;
         modules.module(file).filter(|module| !module.facts.exports.is_empty() || !module.facts.stars.is_empty())
@@ -326,12 +327,12 @@ impl<'m> Tunneller<'m> {
 struct RequestedName<'m> {
     file: FileKey,
     name: &'m str,
-    /// Requested through a star, so that the module may not have the name at all: a module that would take any
-    /// name then counts only when no other module has it.
-    loose: bool,
+    /// Requested through a star, so the module may not have the name at all: a module with unknown exports then counts only if no
+    /// other module has the name.
+    via_star: bool,
 }
 
-/// Takes what one step of a search finds.
+/// Receives the results of one step of a search.
 trait Sink<'m> {
     /// A state that the search continues with.
     fn visit(&mut self, state: RequestedName<'m>);
@@ -341,15 +342,15 @@ trait Sink<'m> {
     fn defer(&mut self, table: Arc<StarTable<'m>>, name: &'m str);
 }
 
-/// A search under way.
+/// The state of a walk.
 #[derive(Default)]
 struct NameSearch<'m> {
     pending: Vec<RequestedName<'m>>,
     seen: FxHashSet<RequestedName<'m>>,
-    /// Definers, and files that may be: those count only when there is no definer.
+    /// Definers; `possible` ones count only if there is no certain one.
     certain: Vec<FileKey>,
     possible: Vec<FileKey>,
-    /// Tables whose possible definers were not listed yet; mostly there is no need to.
+    /// Tables whose possible definers are listed only if there is no certain one, which is rare.
     deferred: Vec<(Arc<StarTable<'m>>, &'m str)>,
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const BINARY_WINDOW: usize = 8 * 1024;
 
 /// One NUL in this many bytes is more than text has.
-const MOST_NULS: usize = 64;
+const MAX_NULS: usize = 64;
 
 /// The text of a file, and what is wrong with it.
 pub(crate) struct Decoded<'a> {
@@ -29,7 +29,7 @@ fn decode_utf8(bytes: &[u8]) -> Decoded<'_> {
     let window = bytes.get(..BINARY_WINDOW).unwrap_or(bytes);
     // Bundles may have a raw NUL or two in their strings.
     if memchr::memchr(0, window).is_some()
-        && (memchr::memchr_iter(0, window).count() * MOST_NULS >= window.len() || std::str::from_utf8(bytes).is_err())
+        && (memchr::memchr_iter(0, window).count() * MAX_NULS >= window.len() || std::str::from_utf8(bytes).is_err())
     {
         return Decoded { text: None, problem: Some("is not text (it has a NUL byte); nothing was read from it") };
     }

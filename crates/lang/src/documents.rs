@@ -23,7 +23,7 @@ const LONGEST_HEADING: usize = 2_000;
 const TOP: usize = 2 << 10;
 
 /// Lines that a heading in HTML may have.
-const MOST_LINES: usize = 12;
+const MAX_LINES: usize = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Document {
@@ -224,7 +224,7 @@ fn is_html_heading(line: &str) -> bool {
 fn html_heading<'l>(first: &'l str, lines: &mut impl Iterator<Item = &'l str>) -> String {
     let mut heading = String::new();
     let mut line = first;
-    for _ in 0..MOST_LINES {
+    for _ in 0..MAX_LINES {
         let end = line.find("</h").or_else(|| line.find("</H"));
         push_line(&mut heading, line.get(..end.unwrap_or(line.len())).unwrap_or_default());
         match lines.next().filter(|_| end.is_none()) {

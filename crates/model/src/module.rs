@@ -140,7 +140,7 @@ pub struct DocumentKeys {
 pub enum FormShape {
     /// Everything after the path may be cut.
     Open,
-    /// The number of arguments means something; so many of the first ones are names that must stay.
+    /// The number of arguments is significant, and the first ones, this many, are names that must stay.
     Fixed { binders: usize },
     /// The arguments after the first are branches that bind names: each stays, with its result replaced.
     Branches,

@@ -238,11 +238,11 @@ impl Outline {
     /// The names from the outermost unit down to this one, joined by dots; of very many, the last.
     pub fn path(&self, id: UnitId) -> String {
         /// All paths of a hostile file that nests its units would take quadratic time and memory.
-        const MOST_NAMES: usize = 64;
+        const MAX_NAMES: usize = 64;
         let mut names = Vec::new();
         let mut at = Some(id);
         while let Some(unit) = at.and_then(|id| self.get(id)) {
-            if names.len() >= MOST_NAMES {
+            if names.len() >= MAX_NAMES {
                 names.push("…");
                 break;
             }

@@ -17,13 +17,13 @@ use crate::imports::{Searched, UseSite};
 use crate::modules::{FileId, Modules};
 use crate::near::is_near;
 
-/// Candidates beyond this many are not looked for: no budget would show them.
-const MOST_CANDIDATES: usize = 600;
+/// The search for candidates ends here: no budget would show more.
+const MAX_CANDIDATES: usize = 600;
 
-/// A member whose owner is not known is looked for by its name when so few are declared.
-const MOST_POSSIBLE: usize = 3;
+/// A member of an unknown owner is searched by name, and shown if at most this many declarations have it.
+const MAX_POSSIBLE: usize = 3;
 
-/// What is asked about.
+/// The place that a pack explains.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub file: FileId,
@@ -36,7 +36,7 @@ pub struct Question {
     pub quoted: Vec<String>,
 }
 
-/// How far the closure goes.
+/// Limits of the closure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// 1: what the focus uses; 2: also the types in the signatures of that; and so on.
@@ -52,7 +52,7 @@ pub struct Via {
     pub how: &'static str,
 }
 
-/// A unit that explains the focus. Members of a class or interface are shown inside it.
+/// A unit that helps to explain the focus. Members of a class or interface are shown inside it.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub file: FileId,
@@ -62,7 +62,7 @@ pub struct Candidate {
     pub used: BTreeSet<UnitId>,
     /// Lines inside bodies that declare something that is used.
     pub keep: BTreeSet<u32>,
-    /// Any member may matter: the failing lines name it, or ask it for a member that it does not have.
+    /// Any member may matter: the failing lines name the type, or use a member that it does not have.
     pub open: bool,
     pub via: Vec<Via>,
 }
@@ -187,7 +187,7 @@ impl Collector<'_> {
     ) -> Option<usize> {
         let at = match self.by_unit.get(&(file, unit)) {
             Some(at) => *at,
-            None if self.found.candidates.len() >= MOST_CANDIDATES => return None,
+            None if self.found.candidates.len() >= MAX_CANDIDATES => return None,
             None => {
                 let units = self.follower.modules.units(file)?;
                 // The focus is not its own explanation.
@@ -322,7 +322,7 @@ impl Collector<'_> {
             let Some(units) = self.follower.modules.units(file) else { continue };
             for part in merged(&units, shape) {
                 let members = units.names.shape(part).map(|shape| shape.members.as_slice()).unwrap_or_default();
-                let near = members.iter().filter(|member| is_near(&member.name, wanted)).take(MOST_POSSIBLE);
+                let near = members.iter().filter(|member| is_near(&member.name, wanted)).take(MAX_POSSIBLE);
                 near.for_each(|member| self.declaration(file, member.declaration, rank, vec![via.clone()]));
             }
         }
@@ -441,7 +441,7 @@ impl Collector<'_> {
             let Some(all) = by_name.get(&name) else { continue };
             let near: Vec<_> = all.iter().filter(|(is_near, ..)| *is_near).collect();
             let taken = if near.is_empty() { all.iter().collect() } else { near };
-            if taken.len() <= MOST_POSSIBLE {
+            if taken.len() <= MAX_POSSIBLE {
                 let via = self.via(line, &name, "possible");
                 taken.iter().for_each(|(_, file, id)| self.declaration(*file, *id, rank.max(3), vec![via.clone()]));
             }

@@ -5,7 +5,7 @@ use stan_model::facts::{DEFAULT_EXPORT, EXPORT_EQUALS};
 use stan_model::names::{DeclarationId, Import, Imported, Meaning, SymbolId};
 
 use crate::follow::Follower;
-use crate::modules::{FileId, Leads};
+use crate::modules::{FileId, ImportTarget};
 
 /// What a name resolves to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,7 +24,7 @@ pub enum NotFound {
 }
 
 /// How far names are followed from file to file. Real barrels have fewer than ten levels.
-const MOST_HOPS: u32 = 40;
+const MAX_HOPS: u32 = 40;
 
 /// One search: what was found, and which exports were visited, so that cycles of barrels end.
 #[derive(Default)]
@@ -72,7 +72,7 @@ impl Follower<'_> {
     }
 
     fn of_symbol(&self, file: FileId, symbol: SymbolId, search: &mut Search, hops: u32) {
-        if hops > MOST_HOPS || !search.symbols.insert((file, symbol)) {
+        if hops > MAX_HOPS || !search.symbols.insert((file, symbol)) {
             return;
         }
         let Some(units) = self.modules.units(file) else { return };
@@ -92,13 +92,13 @@ impl Follower<'_> {
     }
 
     fn of_import(&self, file: FileId, import: &Import, search: &mut Search, hops: u32) {
-        let targets = match self.modules.leads(file, &import.specifier) {
-            Leads::Files(targets) => targets,
-            Leads::Builtin => {
+        let targets = match self.modules.resolve(file, &import.specifier) {
+            ImportTarget::Files(targets) => targets,
+            ImportTarget::Builtin => {
                 search.failed.get_or_insert(NotFound::Builtin);
                 return;
             }
-            Leads::Missing => {
+            ImportTarget::Missing => {
                 search.failed.get_or_insert(NotFound::Module);
                 return;
             }
@@ -125,7 +125,7 @@ impl Follower<'_> {
     }
 
     fn of_export(&self, file: FileId, name: &str, search: &mut Search, hops: u32) {
-        if hops > MOST_HOPS || !search.asked.insert((file, name.into())) {
+        if hops > MAX_HOPS || !search.asked.insert((file, name.into())) {
             return;
         }
         let Some(units) = self.modules.units(file) else { return };
@@ -150,7 +150,7 @@ impl Follower<'_> {
             return;
         }
         for star in &names.stars {
-            if let Leads::Files(targets) = self.modules.leads(file, star) {
+            if let ImportTarget::Files(targets) = self.modules.resolve(file, star) {
                 targets.into_iter().for_each(|target| self.of_export(target, name, search, hops + 1));
             }
         }

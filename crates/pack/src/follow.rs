@@ -12,13 +12,13 @@ use crate::definitions::Definition;
 use crate::modules::{FileId, Modules};
 
 /// How deep a recipe is followed.
-const MOST_DEPTH: u32 = 24;
+const MAX_DEPTH: u32 = 24;
 
 /// How many steps one query may take.
-const MOST_STEPS: u32 = 3_000;
+const MAX_STEPS: u32 = 3_000;
 
 /// How many ancestors (classes and interfaces) of one are searched.
-const MOST_LINEAGE: usize = 12;
+const MAX_LINEAGE: usize = 12;
 
 /// The type arguments of a generic type here; 0 has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -128,7 +128,7 @@ impl<'m> Follower<'m> {
         self.restart();
         let mut all = vec![(file, shape)];
         let mut next = 0;
-        while let Some((file, shape)) = all.get(next).copied().filter(|_| next < MOST_LINEAGE) {
+        while let Some((file, shape)) = all.get(next).copied().filter(|_| next < MAX_LINEAGE) {
             next += 1;
             let Some(units) = self.modules.units(file) else { continue };
             for part in merged(&units, shape) {
@@ -150,7 +150,7 @@ impl<'m> Follower<'m> {
 
     /// To be called before each query.
     pub(crate) fn restart(&self) {
-        self.steps.set(MOST_STEPS);
+        self.steps.set(MAX_STEPS);
         self.bindings.borrow_mut().truncate(1);
     }
 
@@ -168,7 +168,7 @@ impl<'m> Follower<'m> {
     fn step(&self, depth: u32) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
-        left > 0 && depth <= MOST_DEPTH
+        left > 0 && depth <= MAX_DEPTH
     }
 
     fn eval(&self, ty: BoundNode<RecipeId>, depth: u32) -> Vec<Carrier> {

@@ -11,17 +11,17 @@ use stan_model::outline::UnitId;
 
 use crate::closure::{Collector, MissingReason, container, imports_of};
 use crate::definitions::{Definition, NotFound};
-use crate::modules::{FileId, Leads};
+use crate::modules::{FileId, ImportTarget};
 use crate::near::nearest;
 
 /// How many modules are searched for a name that one of them may no longer export.
-const MOST_MODULES: usize = 50;
+const MAX_MODULES: usize = 50;
 
 /// Names that may have been meant.
-const MOST_NEAR: usize = 3;
+const MAX_NEAR: usize = 3;
 
-/// For so many names the nearest exports are looked for: each is compared with every export of its module.
-const MOST_OFFERED: usize = 50;
+/// For how many names the nearest exports are searched: each is compared with every export of its module.
+const MAX_OFFERED: usize = 50;
 
 /// The units at the top of some modules and of those that they export again, by name.
 pub(crate) type TopUnits = FxHashMap<Box<str>, Vec<(FileId, UnitId)>>;
@@ -84,8 +84,8 @@ impl Collector<'_> {
 
     fn hidden_export(&mut self, local: &str, import: &Import, used: UseSite) {
         let UseSite { line, rank } = used;
-        let (Leads::Files(targets), Imported::Name(name)) =
-            (self.follower.modules.leads(self.question.file, &import.specifier), &import.name)
+        let (ImportTarget::Files(targets), Imported::Name(name)) =
+            (self.follower.modules.resolve(self.question.file, &import.specifier), &import.name)
         else {
             return;
         };
@@ -94,7 +94,7 @@ impl Collector<'_> {
         for (target, id) in units.get(&**name).map(Vec::as_slice).unwrap_or_default() {
             self.unit(*target, *id, None, 1, vec![via.clone()]);
         }
-        if is_offered(rank) && self.searched.offered < MOST_OFFERED {
+        if is_offered(rank) && self.searched.offered < MAX_OFFERED {
             self.searched.offered += 1;
             self.offered(local, name, &targets, line);
         }
@@ -104,7 +104,7 @@ impl Collector<'_> {
     fn offered(&mut self, local: &str, wanted: &str, targets: &[FileId], line: u32) {
         for target in targets {
             let names: Vec<Box<str>> = self.exports_of(*target).into_iter().collect();
-            let near: Vec<Box<str>> = nearest(wanted, names.iter().map(|name| &**name), MOST_NEAR);
+            let near: Vec<Box<str>> = nearest(wanted, names.iter().map(|name| &**name), MAX_NEAR);
             for name in &near {
                 let via = self.via(line, name, "near-name");
                 for definition in self.follower.exported(*target, name) {
@@ -116,7 +116,7 @@ impl Collector<'_> {
             let first = self.missing_named(local).next();
             if let Some(missing) = first.and_then(|at| self.found.missing.get_mut(at)) {
                 missing.near.extend(near);
-                missing.near.truncate(MOST_NEAR);
+                missing.near.truncate(MAX_NEAR);
             }
             self.found.exports.insert(*target, names);
         }
@@ -127,14 +127,14 @@ impl Collector<'_> {
         let mut names = BTreeSet::new();
         let mut all = vec![file];
         let mut next = 0;
-        while let Some(file) = all.get(next).copied().filter(|_| next < MOST_MODULES) {
+        while let Some(file) = all.get(next).copied().filter(|_| next < MAX_MODULES) {
             next += 1;
             let Some(units) = self.follower.modules.units(file) else { continue };
             names.extend(
                 units.names.exports.iter().map(|(name, _)| name.clone()).filter(|name| &**name != EXPORT_EQUALS),
             );
             for star in &units.names.stars {
-                if let Leads::Files(files) = self.follower.modules.leads(file, star) {
+                if let ImportTarget::Files(files) = self.follower.modules.resolve(file, star) {
                     all.extend(files.into_iter().filter(|file| !all.contains(file)).collect::<Vec<_>>());
                 }
             }
@@ -168,14 +168,14 @@ impl Collector<'_> {
         let mut all = targets.to_vec();
         let mut known: FxHashSet<FileId> = all.iter().copied().collect();
         let mut next = 0;
-        while let Some(file) = all.get(next).copied().filter(|_| next < MOST_MODULES) {
+        while let Some(file) = all.get(next).copied().filter(|_| next < MAX_MODULES) {
             next += 1;
             let Some(units) = self.follower.modules.units(file) else { continue };
             let again = units.names.imports.iter().filter(|import| matches!(import.name, Imported::Name(_)));
             let specifiers: BTreeSet<&str> =
                 units.names.stars.iter().map(|star| &**star).chain(again.map(|import| &*import.specifier)).collect();
             for specifier in specifiers {
-                if let Leads::Files(files) = self.follower.modules.leads(file, specifier) {
+                if let ImportTarget::Files(files) = self.follower.modules.resolve(file, specifier) {
                     all.extend(files.into_iter().filter(|file| known.insert(*file)));
                 }
             }

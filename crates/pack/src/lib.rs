@@ -1,6 +1,6 @@
 //! Which declarations explain a place in a file, and how much of each fits into a budget.
 //!
-//! Pure: files, their units and where their imports lead come through [`Modules`]. The stages are `focus` (the unit of a
+//! Pure: files, their units and the targets of their imports come through [`Modules`]. The stages are `focus` (the unit of a
 //! place), `closure` (what it uses, by rank; `definitions` and `follow` find it across files), `show` (the text of a unit
 //! at a level) and `plan` (the level of each under a budget). Knows no language and reads no file.
 #![forbid(unsafe_code)]
@@ -22,7 +22,7 @@ pub use closure::{Candidate, Closure, Limits, Missing, MissingReason, Question, 
 pub use definitions::{Definition, NotFound};
 pub use focus::{Focus, focus_at, lines_around};
 pub use follow::Follower;
-pub use modules::{FileId, Leads, Modules};
+pub use modules::{FileId, ImportTarget, Modules};
 pub use plan::{Costs, Fitted, Level, fit};
 pub use prune::{PrunePoint, Pruning};
 pub use render::{Lists, markdown, xml};

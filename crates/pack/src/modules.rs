@@ -1,5 +1,5 @@
-//! What the pack asks of the outside: the units of files, and where their imports lead. No file is read before it is asked
-//! for, so that the cost follows the pack and not the repository.
+//! Access to the files around a pack: their units, and what their imports resolve to. A file is read when it is first needed,
+//! so the cost depends on the pack and not on the size of the repository.
 
 use std::rc::Rc;
 
@@ -9,12 +9,12 @@ use stan_model::names::FileUnits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
-/// Where an import leads.
+/// What an import resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Leads {
-    /// Mostly one file; several where a package is imported as one.
+pub enum ImportTarget {
+    /// Usually one file; several where a whole package is imported.
     Files(Vec<FileId>),
-    /// A module of the runtime, whose declarations nothing on disk shows.
+    /// A module of the runtime. No file declares it.
     Builtin,
     Missing,
 }
@@ -24,8 +24,8 @@ pub trait Modules {
     /// `None` for a file that cannot be read or whose language has no outlines.
     fn units(&self, file: FileId) -> Option<Rc<FileUnits>>;
 
-    /// Where a specifier of this file leads.
-    fn leads(&self, file: FileId, specifier: &str) -> Leads;
+    /// What a specifier of this file resolves to.
+    fn resolve(&self, file: FileId, specifier: &str) -> ImportTarget;
 
     /// Whether the specifier of one name resolves to the module of that name, `target`, rather than to one that exports
     /// it.

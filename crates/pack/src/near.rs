@@ -1,4 +1,4 @@
-//! Whether a name may be meant by another: one contains the other, or few letters differ.
+//! Whether a name may be a misspelling of another: one contains the other, or few letters differ.
 
 /// Longer names are compared by containment alone.
 const LONGEST: usize = 64;

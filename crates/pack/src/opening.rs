@@ -1,11 +1,11 @@
-//! What is shown of a file whose declarations are not known: a test file without functions of its own, or a language that is
-//! not analysed. The lines that open a block at the outer levels are the titles of tests, or the heads of classes and methods.
+//! An excerpt of a file whose declarations are unknown: a test file without functions of its own, or a language that is not analysed.
+//! Lines that open a block at the outer levels are usually titles of tests, or heads of classes and methods.
 
 use std::collections::BTreeSet;
 
 /// Levels of indentation that are searched, and the most lines that are taken.
 const LEVELS: usize = 2;
-const MOST: usize = 24;
+const MAX_LINES: usize = 24;
 /// Lines from the top of a file that opens no block.
 const FIRST: u32 = 20;
 
@@ -33,7 +33,7 @@ pub(crate) fn opening_lines(text: &str) -> BTreeSet<u32> {
     levels.dedup();
     let deepest = levels.get(LEVELS - 1).or(levels.last());
     let shown: BTreeSet<u32> =
-        openings.iter().filter(|(_, level)| Some(level) <= deepest).map(|(line, _)| *line).take(MOST).collect();
+        openings.iter().filter(|(_, level)| Some(level) <= deepest).map(|(line, _)| *line).take(MAX_LINES).collect();
     if shown.is_empty() {
         lines.iter().map(|(line, _)| *line).take_while(|line| *line <= FIRST).collect()
     } else {

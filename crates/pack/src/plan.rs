@@ -1,7 +1,7 @@
 //! How much of each candidate fits into a budget. Candidates are numbers here: a rank and a cost for each level.
 //!
-//! One fixed sequence of steps lowers what is shown, the least important first. It does not depend on the budget: a budget
-//! takes the shortest beginning of the sequence that fits. So a larger budget never removes a candidate, never lowers a level
+//! A fixed sequence of steps reduces what is shown, the least important first. The sequence does not depend on the budget; a budget
+//! applies its shortest prefix that fits. So a larger budget never removes a candidate, never lowers a level
 //! and never hides a line of the focus. The order is in `docs/decisions/0060-ladder.md`.
 
 use std::collections::BinaryHeap;
@@ -129,7 +129,7 @@ pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted 
 
 type Raise = (usize, Level);
 
-/// The steps of ranks 4 and 5, and the others, which take turns with the focus.
+/// The steps for ranks 4 and 5, and the other steps, which alternate with those of the focus.
 fn sequence(all: &[Costs]) -> (Vec<Raise>, Vec<Raise>) {
     let of_turn = |turn: u8| (0..all.len()).rev().filter(move |at| all.get(*at).is_some_and(|one| one.turn == turn));
     let to = |turn: u8, level: Level| of_turn(turn).map(move |at| (at, level));
@@ -427,7 +427,7 @@ mod tests {
         }
 
         #[test]
-        fn what_can_be_lowered_fits(focus in focuses(), all in candidates(), budget in 0..8_000_u64) {
+        fn plans_fit_if_the_smallest_one_does(focus in focuses(), all in candidates(), budget in 0..8_000_u64) {
             let fitted = fit(&focus, &all, Some(budget));
             let kept: u64 = all.iter().zip(&fitted.levels).map(|(one, level)| one.at(*level)).sum();
             let focused: u64 = focus.iter().zip(&fitted.focus).map(|(all, at)| all.get(*at).copied().unwrap_or(0)).sum();

@@ -8,7 +8,7 @@ use stan_model::outline::{LineStarts, Lines};
 use crate::show::{Shown, lines_only};
 
 /// The most lines that a head keeps.
-const MOST_HEAD: u32 = 10;
+const MAX_HEAD: u32 = 10;
 
 /// What a mark for lines that are left out costs at most.
 const GAP: u64 = 6;
@@ -16,7 +16,7 @@ const GAP: u64 = 6;
 /// A step takes away about this part of the whole.
 const PART: u64 = 64;
 
-/// The ways to show less and less of a focus.
+/// The steps of showing less and less of a focus.
 #[derive(Clone, Debug)]
 pub struct Pruning {
     range: Lines,
@@ -106,7 +106,7 @@ fn order(text: &str, starts: &LineStarts, place: PrunePoint<'_>) -> Vec<u32> {
     let place = first.clamp(range.from, range.to);
     take(place);
     lines.iter().filter(|line| range.contains(**line)).for_each(|line| take(*line));
-    (range.from..=head.min(range.from.saturating_add(MOST_HEAD - 1)).min(range.to)).for_each(&mut take);
+    (range.from..=head.min(range.from.saturating_add(MAX_HEAD - 1)).min(range.to)).for_each(&mut take);
     // Block heads: going up, every line that is indented less than all below it.
     let mut least = indentation(text, starts, place).unwrap_or_default();
     for line in (range.from..place).rev() {

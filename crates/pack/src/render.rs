@@ -50,7 +50,7 @@ pub fn markdown(pack: &Pack, digest: &str, lists: Lists) -> String {
     }
     if !pack.omitted.is_empty() {
         let _ = writeln!(out, "\nLeft out ({}):\n", pack.totals.omitted);
-        let most = if pack.omitted.iter().all(is_file) { lists.lines.min(MOST_FILES) } else { lists.lines };
+        let most = if pack.omitted.iter().all(is_file) { lists.lines.min(MAX_FILES) } else { lists.lines };
         cut_list(&pack.omitted, pack.totals.omitted, most, left_out, &mut out);
     }
     let missing: Vec<&PackMissing> = pack.missing.iter().filter(|one| one.reason != "global").collect();
@@ -71,7 +71,7 @@ pub fn markdown(pack: &Pack, digest: &str, lists: Lists) -> String {
 }
 
 /// Files that are left out of a ranking are listed no further: they matter least of all that were ranked.
-const MOST_FILES: usize = 10;
+const MAX_FILES: usize = 10;
 
 /// Whether a whole file is left out, not a declaration.
 fn is_file(one: &PackOmitted) -> bool {

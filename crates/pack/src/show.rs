@@ -10,11 +10,11 @@ use crate::opening::opening_lines;
 /// A unit without bodies of more lines than this shows only the lines that are wanted.
 const LONG: u32 = 40;
 
-/// A head shows so many bytes of a line, and more only up to the name.
+/// A head shows this many bytes of a line, and more only up to the name.
 const LONGEST_HEAD: u32 = 100;
 
 /// Names of one statement that its head shows.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 /// What a reader is shown of a range of lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub fn head(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, opti
     // By line: where the last name in it ends.
     let mut lines: BTreeMap<u32, u32> = options.keep.iter().map(|line| (*line, 0)).collect();
     let used = options.used.iter().filter_map(|member| outline.get(*member));
-    for name in [unit].into_iter().chain(used).flat_map(|unit| unit.names.iter().take(MOST_NAMES)) {
+    for name in [unit].into_iter().chain(used).flat_map(|unit| unit.names.iter().take(MAX_NAMES)) {
         let end = lines.entry(name.line).or_default();
         *end = name.span.end.max(*end);
     }
@@ -138,7 +138,7 @@ pub fn head(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, opti
 pub struct FileKeeping<'k> {
     /// Lines that are shown even inside a body.
     pub lines: &'k BTreeSet<u32>,
-    /// A doc comment of so many lines or more is left out.
+    /// A doc comment of this many lines or more is left out.
     pub longest_doc: u32,
 }
 
@@ -181,14 +181,14 @@ pub fn file_passages(text: &str, starts: &LineStarts, outline: &Outline, lines: 
         if lines.range(unit.lines.from..=unit.lines.to.max(unit.lines.from)).next().is_some() {
             let end = starts.line(unit.head.end.saturating_sub(1).max(unit.head.start));
             // A head of very many lines is data.
-            shown.extend(unit.lines.from..=end.min(unit.lines.from + MOST_HEAD_LINES));
+            shown.extend(unit.lines.from..=end.min(unit.lines.from + MAX_HEAD_LINES));
         }
     }
     lines_only(text, starts, Lines { from: 1, to: last.max(1) }, &shown)
 }
 
 /// Lines of a head that are shown around a passage, after the first.
-const MOST_HEAD_LINES: u32 = 7;
+const MAX_HEAD_LINES: u32 = 7;
 
 fn members(pieces: &mut Pieces<'_>, outline: &Outline, id: UnitId, body: Span, options: &Options<'_>) {
     let braces = body.of(pieces.text).starts_with('{');

@@ -38,7 +38,7 @@ fn visible(character: char) -> char {
     }
 }
 
-/// At most so many bytes, cut between characters.
+/// Cuts a text to a number of bytes, between characters.
 pub(crate) fn prefix(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_written() {
+    fn writable_paths_are_distinguished_from_reserved_ones() {
         let free = [
             "src/a.ts",
             "./src/a.ts",

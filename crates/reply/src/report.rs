@@ -58,10 +58,10 @@ pub(crate) struct Findings<'a> {
 
 /// Findings of one code beyond this many are only counted: they are not read, and a hostile reply has hundreds of
 /// thousands.
-const MOST_OF_ONE_CODE: usize = 1000;
+const MAX_OF_ONE_CODE: usize = 1000;
 
-/// So many passages that were not found are enough to start from.
-const MOST_MISSED: usize = 20;
+/// Further passages that were not found are only counted: these are enough to start from.
+const MAX_MISSED: usize = 20;
 
 /// The code of paths that may not be used.
 pub(crate) const RESERVED: &str = "STAN-REPLY-0012";
@@ -115,7 +115,7 @@ impl<'a> Findings<'a> {
     ) {
         let count = self.counts.entry(code).or_default();
         *count += 1;
-        if *count > MOST_OF_ONE_CODE {
+        if *count > MAX_OF_ONE_CODE {
             return;
         }
         let severity = self.severity(code);
@@ -148,15 +148,15 @@ impl<'a> Findings<'a> {
     }
 
     pub(crate) fn missed(&mut self, passage: MissedPassage) {
-        if self.missed.len() < MOST_MISSED {
+        if self.missed.len() < MAX_MISSED {
             self.missed.push(passage);
         }
     }
 
     pub(crate) fn into_report(mut self) -> Report {
         for (code, count) in &self.counts {
-            if *count > MOST_OF_ONE_CODE {
-                self.notes.push(format!("{code} was found {count} times; the first {MOST_OF_ONE_CODE} are shown"));
+            if *count > MAX_OF_ONE_CODE {
+                self.notes.push(format!("{code} was found {count} times; the first {MAX_OF_ONE_CODE} are shown"));
             }
         }
         let key = |finding: &Finding| (finding.line, finding.code, finding.column);

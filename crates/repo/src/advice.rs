@@ -1,9 +1,8 @@
-//! What the system said when something failed, and what to do about it, as one half of a sentence. Which file it was is
-//! for the caller to say.
+//! Messages for I/O errors: the reason, and what to do about it, as the second half of a sentence. The caller names the file.
 
 use std::io;
 
-/// The reason in words, with what to do now.
+/// The reason, and what to do about it.
 pub fn advice(reason: &io::Error) -> String {
     let hint = match reason.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "no space is left; make some and run again",
@@ -23,8 +22,8 @@ pub fn advice(reason: &io::Error) -> String {
     hint.to_owned()
 }
 
-/// Why something could not be read, as one half of a sentence without advice, for reports that go on without it. Words of our
-/// own, because the system's differ between platforms and locales.
+/// The reason without advice, for reports that continue without the file. In our own words, because the system's messages differ
+/// between platforms and locales.
 pub fn read_failure(reason: &io::Error) -> &'static str {
     match reason.kind() {
         io::ErrorKind::NotFound => "it does not exist",
@@ -36,9 +35,8 @@ pub fn read_failure(reason: &io::Error) -> &'static str {
     }
 }
 
-/// Whether the failure says nothing about the files: the same question may be answered a moment later, although no one
-/// changed anything.
-pub fn is_passing(reason: &io::Error) -> bool {
+/// Whether the error is transient (EIO, EMFILE, …): the same call may succeed a moment later although no file changed.
+pub fn is_transient(reason: &io::Error) -> bool {
     let kinds = [
         io::ErrorKind::OutOfMemory,
         io::ErrorKind::ResourceBusy,
@@ -49,7 +47,7 @@ pub fn is_passing(reason: &io::Error) -> bool {
     kinds.contains(&reason.kind()) || is_out_of_handles(reason) || is_disk_failure(reason)
 }
 
-/// Whether the file system has no such operation at all: ENOSYS, EOPNOTSUPP, ENOTSUP, and ENOLCK of one without locks.
+/// Whether the file system does not support the operation: ENOSYS, EOPNOTSUPP, ENOTSUP, and ENOLCK without locks.
 pub fn is_unsupported(reason: &io::Error) -> bool {
     #[cfg(unix)]
     {
@@ -62,8 +60,8 @@ pub fn is_unsupported(reason: &io::Error) -> bool {
     reason.kind() == io::ErrorKind::Unsupported
 }
 
-/// The result of flushing a file. A file system without fsync is not a failure: some return EINVAL, some ENOTSUP. A
-/// disk that fails (EIO) or is full still is one.
+/// Ignores the error of an fsync that the file system does not support: some return EINVAL, some ENOTSUP. A failing (EIO) or full
+/// disk remains an error.
 pub fn skip_unsupported_sync(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(reason) if is_unsupported(&reason) || reason.kind() == io::ErrorKind::InvalidInput => Ok(()),
@@ -86,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_that_fails_comes_with_something_to_do() {
+    fn every_error_comes_with_advice() {
         let errors = [io::ErrorKind::StorageFull, io::ErrorKind::NotFound, io::ErrorKind::Other].map(io::Error::from);
         let raw = [1, 4, 5, 13, 18, 23, 24, 28, 30, 40].map(io::Error::from_raw_os_error);
         for error in errors.into_iter().chain(raw) {
@@ -117,10 +115,10 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_passes_and_what_stays() {
+    fn transient_errors_are_distinguished_from_lasting_ones() {
         for (number, expected) in [(5, true), (24, true), (12, true), (2, false), (13, false), (40, false), (6, false)]
         {
-            assert_eq!(is_passing(&io::Error::from_raw_os_error(number)), expected, "{number}");
+            assert_eq!(is_transient(&io::Error::from_raw_os_error(number)), expected, "{number}");
         }
     }
 }

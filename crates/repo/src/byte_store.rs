@@ -1,5 +1,5 @@
-//! A store of bytes on another machine: the one effect that is not about files or processes. Who implements it decides about
-//! time-outs and credentials; nothing here reads a name or an address from a repository.
+//! A store of bytes on another machine: the one effect that is neither files nor processes. The implementation is responsible for
+//! time-outs and credentials. No name or address here ever comes from a repository.
 
 /// Values by name. Both calls end within a bounded time.
 pub trait ByteStore: Send + Sync {
@@ -10,7 +10,7 @@ pub trait ByteStore: Send + Sync {
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
 }
 
-/// Why a store did not answer. The words are for people and name neither an address nor a credential.
+/// Why a store did not answer. A message for users that contains neither an address nor a credential.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreError(pub String);

@@ -1,29 +1,29 @@
-//! Files that are asked for one after the other mostly lie in one directory: it is then kept open, which makes the way to
-//! each of them shorter.
+//! Keeps the directory of recently accessed files open. Consecutive accesses are mostly to one directory, and opening a file by its
+//! name there is faster than by its path.
 
 use std::path::Path;
 
 use crate::system::{DirectoryFiles, System};
 
-/// The directory of the last files that were asked for.
+/// The open directory of the files that were accessed last.
 pub struct DirectoryHandleCache<'a> {
     system: &'a dyn System,
     /// How many files of a directory are accessed by path before it is opened.
     open_after: usize,
     directory: Option<&'a str>,
-    /// How many of the directory's files were asked for.
+    /// How many of the directory's files were accessed in a row.
     count: usize,
-    /// `None` before that, and when it cannot be opened without following a link.
+    /// `None` until it is opened, and if it cannot be opened without following a link.
     files: Option<Box<dyn DirectoryFiles>>,
 }
 
 impl<'a> DirectoryHandleCache<'a> {
-    /// For files that are read: opening a directory costs about as much as the way to one file.
+    /// For reading: opening a directory costs about as much as one path lookup.
     pub fn to_read(system: &'a dyn System) -> Self {
         Self { system, open_after: 1, directory: None, count: 0, files: None }
     }
 
-    /// For files that are only stat'ed, which saves less.
+    /// For stats only, where a handle saves less.
     pub fn for_stat(system: &'a dyn System) -> Self {
         Self { open_after: 8, ..Self::to_read(system) }
     }

@@ -1,5 +1,5 @@
-//! A system that fails on purpose, around any other: the k-th call that a fault applies to fails, once or from
-//! there on for good. For tests of everything that writes; which of the outcomes are right is for the tests to say.
+//! Fault injection: a layer around any system in which the k-th call that a fault applies to fails, once or from then on. For tests of
+//! everything that writes.
 //!
 //! Not a model of one file system: faults are put where any file system may have them. `write_atomic` is taken apart into
 //! the steps that the real one takes, so that each of them can fail.
@@ -26,10 +26,10 @@ use crate::temporary::temporary_name;
 /// The name that a listing shows although no such file is there.
 const GHOST: &str = "zz-ghost.ts";
 
-/// So far times go back, in nanoseconds: an hour.
+/// By how much the clock goes back, in nanoseconds: an hour.
 const BACK: i64 = 3_600_000_000_000;
 
-/// A system in which one thing goes wrong.
+/// A system that injects one fault.
 pub struct FaultySystem<'s> {
     inner: &'s dyn WritableSystem,
     plan: Arc<Plan>,
@@ -43,14 +43,14 @@ impl<'s> FaultySystem<'s> {
         Self { inner, plan: Arc::new(Plan::new(fault, at, lasting)), next_temporary: AtomicU64::new(0) }
     }
 
-    /// How many effects there were so far that the fault applies to.
+    /// How many calls so far the fault applies to.
     pub fn positions(&self) -> usize {
         self.plan.positions()
     }
 
-    /// The effects that went wrong so far, in their order, each with its path.
-    pub fn struck(&self) -> Vec<(Effect, PathBuf)> {
-        self.plan.struck()
+    /// The calls that the fault was injected into, in order, each with its path.
+    pub fn injected(&self) -> Vec<(Effect, PathBuf)> {
+        self.plan.injected()
     }
 
     /// Fails, or lets the effect happen.

@@ -33,7 +33,7 @@ mod walk;
 mod wildmatch;
 mod world;
 
-pub use advice::{advice, is_passing, is_unsupported, read_failure, skip_unsupported_sync};
+pub use advice::{advice, is_transient, is_unsupported, read_failure, skip_unsupported_sync};
 pub use byte_store::{ByteStore, StoreError};
 pub use directory_handles::DirectoryHandleCache;
 pub use faulty::{Effect, Fault, FaultySystem};

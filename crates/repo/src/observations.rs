@@ -1,4 +1,4 @@
-//! What a run read, and what it found: a later run compares and knows whether any answer would differ.
+//! Records what a run read and found, so that a later run can tell whether its answer would differ.
 //!
 //! Everything here is plain data that can be stored; `Recorder` is how the scan fills it.
 
@@ -32,9 +32,9 @@ pub struct Observations {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedDirectory {
     pub path: String,
-    /// Taken before listing; `None` when there was no directory to stat.
+    /// Taken before listing; `None` if there was no directory.
     pub stat: Option<Stat>,
-    /// Of the sorted entries, names that are not UTF-8 included.
+    /// Hash of the sorted entries, including names that are not UTF-8.
     pub listing: u64,
 }
 
@@ -44,7 +44,7 @@ pub struct ObservedFile {
     pub path: String,
     /// `None` when it was absent.
     pub stat: Option<Stat>,
-    /// Of what the contents mean; `None` when they could not be read.
+    /// Digest of the part that `DigestScope` names; `None` if the file could not be read.
     pub digest: Option<Digest>,
     pub reading: DigestScope,
 }
@@ -54,9 +54,9 @@ pub struct ObservedFile {
 pub enum DigestScope {
     /// Every byte.
     Bytes,
-    /// The tracked paths alone: `git status` and `git commit` rewrite the rest all the time.
+    /// Only the tracked paths: `git status` and `git commit` rewrite the rest all the time.
     GitIndex,
-    /// Only whether it is a `HEAD` at all.
+    /// Only whether the contents are those of a `HEAD`.
     GitHead,
 }
 
@@ -75,7 +75,7 @@ pub struct ObservedProbe {
 }
 
 impl Observations {
-    /// Adds what another part of the same run saw. Of two observations of one path the first stays.
+    /// Adds the observations of another part of the same run. Of two observations of one path, the first wins.
     pub fn merge(&mut self, other: Self) {
         self.extend(other);
         self.sort();
@@ -90,7 +90,7 @@ impl Observations {
     }
 
     pub(crate) fn sort(&mut self) {
-        // Stable sorts, so that the first of two observations of one path is the one that stays.
+        // Stable sorts, so that the first of two observations of one path wins.
         self.directories.sort_by(|a, b| a.path.cmp(&b.path));
         self.directories.dedup_by(|b, a| a.path == b.path);
         self.files.sort_by(|a, b| a.path.cmp(&b.path).then(a.reading.cmp(&b.reading)));
@@ -101,7 +101,7 @@ impl Observations {
         self.probes.dedup_by(|b, a| a.path == b.path);
     }
 
-    /// The paths that changed since, sorted. Empty means: the same run would see the same things.
+    /// The paths that changed since, sorted. If there are none, the same run would see exactly the same.
     ///
     /// Costs one `lstat` per path. Contents are read again only where the stat changed, or where the recorded stat
     /// is so close to `observed_at` (`System::now` at the start of that run) that a later change may have left it
@@ -203,7 +203,7 @@ fn read_link(system: &dyn System, path: &str) -> Option<String> {
     system.read_link(Path::new(path)).ok()?.into_os_string().into_string().ok()
 }
 
-/// Asks the system and writes down the question with the answer.
+/// Queries the system and records each query with its result.
 pub(crate) struct Recorder<'a> {
     pub(crate) system: &'a dyn System,
     pub(crate) observations: Observations,
@@ -312,7 +312,7 @@ mod tests {
 
     /// Found by the long form of `cargo xtask hostile`: a second run read manifests of gigabytes that the first had refused.
     #[test]
-    fn what_was_too_large_is_not_read_to_see_whether_it_changed() {
+    fn files_above_the_limit_are_not_read_to_detect_changes() {
         let system = MemorySystem::from_fixture("//- link /r/link -> large\n");
         system.set_file("/r/large", vec![b' '; MAX_PATTERN_FILE as usize + 1]);
         for path in ["/r/large", "/r/link"] {

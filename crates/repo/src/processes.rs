@@ -11,9 +11,9 @@ pub struct ShellCommand<'a> {
     pub text: &'a str,
     /// The working directory.
     pub directory: &'a Path,
-    /// After so long the command and everything that it started is killed.
+    /// After this time, the command and everything that it started is killed.
     pub timeout: Duration,
-    /// At most so many bytes of output are kept.
+    /// How many bytes of output are kept.
     pub most_output: usize,
 }
 

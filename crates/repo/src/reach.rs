@@ -1,6 +1,6 @@
-//! Which files outside the root a run may read without asking, and which the command line allows (spec 10 §4).
+//! Which files outside the root a run may read by default, and which the command line allows (spec 10 §4).
 //!
-//! Only paths decide here. Packages linked into a `node_modules` need the link's target as well: see [`crate::World`].
+//! Decides by paths alone. For packages linked into a `node_modules`, the link's target matters too: see [`crate::World`].
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -28,7 +28,7 @@ pub(crate) const MAX_PATTERN_FILE: u64 = 100 << 20;
 
 /// Lists the files of the repository at `root`, which must be an absolute path.
 ///
-/// Works on the rayon pool that it is called in. Nothing fails: what cannot be read is a problem in the result.
+/// Runs on the current rayon pool. Never fails: what cannot be read is a problem in the result.
 pub fn scan(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe {
     walk(system, root, options, Reach::Everything)
 }
@@ -113,7 +113,7 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach<'_
     walk.finish(recorder)
 }
 
-/// What git tracks, and what was seen while it was read.
+/// The tracked paths, and what was read to find them.
 struct ReadIndex {
     tracked: TrackedPaths,
     observations: Observations,
@@ -171,7 +171,7 @@ struct ScanWalk<'a> {
     /// From the top of the checkout to the root, with a trailing slash; empty when they are the same.
     prefix: String,
     checkout: Checkout,
-    /// Read when it is asked for.
+    /// Read on first use.
     index: OnceLock<ReadIndex>,
     globs: Globs,
     stan_path: String,
@@ -185,7 +185,7 @@ struct Opened {
     entries: Vec<DirEntry>,
 }
 
-/// What one directory contributes to the result.
+/// The contribution of one directory to the result.
 struct Visited {
     path: String,
     directory: Option<ScannedDirectory>,
@@ -209,7 +209,7 @@ impl<'a> ScanWalk<'a> {
             task,
         };
         let directory = visit.open().map(|opened| {
-            // Folders first, so that another thread lists them meanwhile.
+            // Folders first, so that other threads can list them meanwhile.
             visit.folders(&opened.entries);
             for child in std::mem::take(&mut visit.children) {
                 scope.spawn(move |scope| self.directory(scope, child));

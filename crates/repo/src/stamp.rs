@@ -1,4 +1,4 @@
-//! Reading a file for its digest alone, and knowing when a stat proves nothing.
+//! Hashing files without keeping them, and deciding when an unchanged stat proves nothing.
 
 use std::io::{self, Read as _};
 use std::path::Path;

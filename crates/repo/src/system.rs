@@ -1,4 +1,4 @@
-//! Every effect of the libraries, behind one trait: what cannot be done here is not done at all.
+//! Every effect of the libraries, behind one trait. Libraries do nothing that is not possible here.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Seek, Write};
@@ -36,7 +36,7 @@ pub struct Stat {
     pub inode: u64,
 }
 
-/// Whose a file or folder is, as seen by the user who runs this.
+/// The owner of a file or folder, relative to the current user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// The caller's (the effective user of this process), or the platform has no owners.
@@ -51,10 +51,9 @@ pub enum Owner {
 pub struct OpenFile {
     /// Taken from the open file, before anything was read.
     pub stat: Stat,
-    /// Whether its owner may run it; `false` where the platform has no such thing.
+    /// Whether its owner may execute it; `false` on platforms without such permissions.
     pub executable: bool,
-    /// Whether users other than the owner and the group may not read it; `false` where the platform has no such thing.
-    /// A copy of it must not be readable for them either.
+    /// Whether only owner and group may read it; `false` on platforms without such permissions. A copy must not be more readable.
     pub private: bool,
     pub reader: Box<dyn InputFile>,
 }
@@ -67,7 +66,7 @@ pub trait InputFile: Read + Seek + Send {
 
 /// A file that is being written.
 pub trait OutputFile: Write + Send {
-    /// Returns when the bytes are on the disk and not only on their way.
+    /// Flushes to disk (fsync).
     fn sync(&mut self) -> io::Result<()>;
 
     /// Gives a file that was made with [`Access::Undecided`] the permissions of [`Access::Shared`].
@@ -76,26 +75,26 @@ pub trait OutputFile: Write + Send {
     }
 }
 
-/// Who may do what with a file that is made.
+/// The permissions of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// As the user's habits say (0666 less the umask).
+    /// The default: 0666 minus the umask.
     Shared,
-    /// The owner alone reads and writes it (0600).
+    /// Only the owner may read and write it (0600).
     Private,
-    /// As `Shared`, and it can be run.
+    /// As `Shared`, and executable.
     Executable,
     /// As `Private` until [`OutputFile::share`] is called: for files whose sources are known only while they are written.
     Undecided,
 }
 
-/// A lock that is held until it is dropped, or until the process is gone, however it ends.
+/// A lock that is held until it is dropped or the process ends, even if it is killed.
 pub trait HeldLock: Send + Sync {
     /// Replaces the contents of the lock's file, which name the holder.
     fn describe(&mut self, holder: &str) -> io::Result<()>;
 }
 
-/// Reads the files of one directory by their names alone: the way to the directory is walked once for all of them.
+/// Reads files of one open directory by name, without resolving the path of the directory again.
 pub trait DirectoryFiles: Send {
     /// Appends the bytes of the regular file `name` to `buffer`, as `SystemExt::read_real` would. The stat is taken before
     /// reading, and only where it is wanted: it costs a system call.
@@ -105,8 +104,8 @@ pub trait DirectoryFiles: Send {
     fn lstat(&self, name: &str) -> io::Result<Stat>;
 }
 
-/// A file that says to be larger gets its room as it is read.
-pub(crate) const MOST_RESERVED: usize = 64 << 20;
+/// The most memory that is reserved because of a stat's size. Beyond it, the buffer grows as bytes arrive.
+pub(crate) const MAX_RESERVED: usize = 64 << 20;
 
 /// Appends the bytes of an open file to `buffer`; nothing when there are more than `limit`.
 pub(crate) fn append(file: OpenFile, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
@@ -115,7 +114,7 @@ pub(crate) fn append(file: OpenFile, limit: u64, buffer: &mut Vec<u8>) -> io::Re
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let start = buffer.len();
-    buffer.reserve(usize::try_from(stat.size).unwrap_or(0).saturating_add(1).min(MOST_RESERVED));
+    buffer.reserve(usize::try_from(stat.size).unwrap_or(0).saturating_add(1).min(MAX_RESERVED));
     let read = reader.take(limit.saturating_add(1)).read_to_end(buffer).and_then(|count| match count as u64 > limit {
         true => Err(io::ErrorKind::FileTooLarge.into()),
         false => Ok(stat),
@@ -136,9 +135,9 @@ pub enum Links {
     Refuse,
 }
 
-/// The read-only half of the outside world: few primitives, and none has a default. A default that follows links would let an
-/// implementation lose a security property without a word; what can be made of these calls is in [`crate::SystemExt`]. An
-/// implementation that changes only some calls of another one is a [`crate::SystemLayer`].
+/// The reading half of all effects: few primitives, none with a default. A default that follows links would let an implementation
+/// silently lose a security property. What can be built on these calls is in [`crate::SystemExt`]; an implementation that changes
+/// only some calls of another one is a [`crate::SystemLayer`].
 pub trait System: Send + Sync {
     /// The entries of a directory in any order, without `.` and `..`.
     fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>>;
@@ -153,12 +152,11 @@ pub trait System: Send + Sync {
     fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile>;
 
     /// Appends the bytes of a regular file to `buffer`; fails on anything else, and with `ErrorKind::FileTooLarge` when there are
-    /// more than `limit`. Returns the file's stat *taken from the open file before reading it*. This could be made of
-    /// `open_file`, at the price of an allocation and of zeroed memory for each file of a scan.
+    /// more than `limit`. Returns the file's stat *taken from the open file before reading it*. A primitive although
+    /// `open_file` would do, because that costs an allocation and zeroed memory for each file of a scan.
     fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat>;
 
-    /// A shorter way to the files of a directory than their paths, where the system has one. Links are refused, in the path and
-    /// among the files.
+    /// Opens a directory to access its files by name, if the system supports that. Refuses links, in the path and among the files.
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>>;
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
@@ -167,28 +165,28 @@ pub trait System: Send + Sync {
     fn now(&self) -> i64;
 }
 
-/// The writing half, for what `stan` keeps between runs. No method has a default, for the reason that [`System`] gives: one that
-/// falls back to a weaker form would drop privacy or durability.
+/// The writing half. No method has a default, as in [`System`]: a fallback to a weaker form would silently lose privacy or
+/// durability.
 pub trait WritableSystem: System {
-    /// Puts a file in place all at once: readers see the old contents or the new, never a part. A link at `path` is
-    /// replaced, not followed; a file's permissions are kept. The directory must exist.
+    /// Replaces a file atomically: readers see the old contents or the new ones, never a part. A link at `path` is replaced, not
+    /// followed; the permissions of an existing file are kept. The directory must exist.
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
-    /// As `write_atomic`, for bytes that lie in several places: a large file need not be copied into one first.
+    /// As `write_atomic`, for contents in several buffers, which need not be copied into one.
     fn write_atomic_pieces(&self, path: &Path, pieces: &[&[u8]]) -> io::Result<()>;
 
-    /// As `write_atomic`, for what cannot be rebuilt: it also survives a power cut.
+    /// As `write_atomic`, and durable: for files that cannot be rebuilt after a power cut.
     fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()>;
 
-    /// As `create_dir_all`; what is made is for the owner alone (0700).
+    /// As `create_dir_all`; new directories are accessible to the owner only (0700).
     fn create_private_dir_all(&self, path: &Path) -> io::Result<()>;
 
     /// Fills `bytes` with random numbers that are fit for a secret key.
     fn random(&self, bytes: &mut [u8]) -> io::Result<()>;
 
-    /// One line that names this process among all processes of all machines, also after a reboot.
+    /// One line that identifies this process among the processes of all machines, also after a reboot.
     fn process_token(&self) -> io::Result<String>;
 
     /// Whether the process that a token names still runs; `None` when that cannot be determined, as for another
@@ -213,7 +211,7 @@ pub trait WritableSystem: System {
     /// Removes a directory, when nothing is in it.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Returns when the names in a directory are on the disk.
+    /// Flushes a directory to disk, so that created and renamed files survive a power cut.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
     /// Takes the lock whose file is at `path`, which is made when it is missing; never follows a link. `None` when

@@ -1,5 +1,5 @@
-//! What can be made of the primitives of [`System`], for every system alike. Nothing here is overridden: a layer that changes a
-//! primitive changes these as well.
+//! Operations built on the primitives of [`System`], the same for every system. Nothing here can be overridden, so a layer that
+//! changes a primitive changes these as well.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;

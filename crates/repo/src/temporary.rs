@@ -1,5 +1,5 @@
-//! The names of files that are not meant to stay: written beside their target and renamed over it, so that only a
-//! killed process leaves one behind. Inside `<stanPath>`, where a lock names the running process, `stan_archive`
+//! Names of temporary files. They are written beside their target and renamed over it, so that only a killed process leaves one
+//! behind. Inside `<stanPath>`, where a lock names the running process, `stan_archive`
 //! removes them.
 
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! What a scan results in: the files that are nodes, and everything that decided so.
+//! The result of a scan: the files that are nodes, and everything that decided which ones are.
 
 use serde::{Deserialize, Serialize};
 use stan_model::Problem;

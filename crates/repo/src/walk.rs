@@ -1,5 +1,5 @@
-//! Everything below a folder, folder by folder, links as links: they are named and never entered. For stan's own folders and for
-//! folders that a reply names; which files of the repository exist is for `scan` to say, by git's rules.
+//! A walk over everything below a folder. Links are returned and never entered. For stan's own folders and for folders that a reply
+//! names; the files of the repository, by git's rules, come from `scan`.
 
 use std::ffi::OsString;
 use std::io;

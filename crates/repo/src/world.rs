@@ -1,8 +1,8 @@
-//! [`Files`] over a [`System`]: answers from cached directory listings, and records what it read.
+//! [`Files`] over a [`System`]: answers from cached directory listings and records what it reads.
 //!
-//! One listing answers for every candidate name in a directory, which is cheaper than one `lstat` each. Foreign
-//! directories are not listed: only those below the root, and those in a `node_modules` somewhere; elsewhere
-//! single paths are stat'ed. Nothing is ever read twice, so answers do not change during a run.
+//! One listing answers for every candidate name in a directory, which is cheaper than an `lstat` for each. Only directories below the
+//! root and in a `node_modules` are listed; elsewhere single paths are stat'ed. Nothing is read twice, so answers do not change
+//! during a run.
 //!
 //! This is where consent is enforced: whatever the [`Reach`] does not cover is refused before the system is asked,
 //! by the path and by every link on the way. The one way out is a link in a `node_modules` to a package of that name.
@@ -74,7 +74,7 @@ pub struct FileContents {
     pub stat: Stat,
 }
 
-/// Why there is no answer.
+/// Why a lookup failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unfound {
     Absent,
@@ -122,7 +122,7 @@ impl<'a> World<'a> {
         self
     }
 
-    /// For a run with a handful of questions: listing a large directory would cost more than they do.
+    /// For a run with few lookups, which cost less than listing a large directory.
     pub fn prefer_probe(mut self) -> Self {
         self.probes_first = true;
         self
@@ -497,7 +497,7 @@ impl Files for World<'_> {
     }
 }
 
-/// Counts a refusal; to the caller it is the same as absent.
+/// Maps a refusal to absent, after counting it.
 fn answer<T>(found: Lookup<T>) -> Option<T> {
     if matches!(found, Err(Unfound::Refused)) {
         count_refusal();

@@ -255,7 +255,7 @@ fn names_that_are_not_utf8_are_reported_and_left_out() {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_problem() {
+fn unreadable_files_and_folders_are_problems() {
     let system = MemorySystem::from_fixture("//- /a/.gitignore\nx\n//- /a/x\n//- /b/y\n//- /c\n");
     system.set_unreadable("/a/.gitignore", true).set_unreadable("/b", true).set_other("/pipe");
     let universe = scan(&system, Path::new("/"), &ScanOptions::default());

@@ -225,7 +225,7 @@ fn deep_paths_need_no_stack() {
 /// A manifest or configuration is read where it lies, in installed packages, and in packages that are linked as a
 /// whole. One that is itself a link out of the root could expose any file; so could a name that is not JSON.
 #[test]
-fn what_lies_outside_is_read_where_it_belongs_alone() {
+fn manifests_behind_links_out_of_the_root_are_not_read() {
     let system = MemorySystem::from_fixture(
         "
         //- /homes/secret.json

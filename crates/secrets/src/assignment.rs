@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::made_up::is_made_up;
 use crate::randomness::{is_hex, is_random, is_uuid};
 
-const LEAST: usize = 20;
-const MOST: usize = 512;
+const MIN_LENGTH: usize = 20;
+const MAX_LENGTH: usize = 512;
 
 /// Names, in lower case and without separators, end with one of these.
 const NAMES: [&[u8]; 22] = [
@@ -99,7 +99,7 @@ fn is_secret_value(value: &[u8], is_quoted: bool) -> bool {
     let value = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
     // What ends with an ellipsis was shortened, and cannot be used.
     let is_cut = value.ends_with(b"...");
-    if !(LEAST..=MOST).contains(&value.len()) || value.starts_with(b"sha") || is_cut || is_published(value) {
+    if !(MIN_LENGTH..=MAX_LENGTH).contains(&value.len()) || value.starts_with(b"sha") || is_cut || is_published(value) {
         return false;
     }
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -126,18 +126,18 @@ fn is_published(value: &[u8]) -> bool {
 fn is_dotted_name(value: &[u8]) -> bool {
     let parts = value.split(|byte| matches!(byte, b'.' | b'/')).filter(|part| !part.is_empty());
     let longest = parts.clone().map(<[u8]>::len).max().unwrap_or(0);
-    parts.count() > 2 && longest < LEAST && !is_hex(value)
+    parts.count() > 2 && longest < MIN_LENGTH && !is_hex(value)
 }
 
 /// The whole value that a run is a part of.
 fn value_around(text: &[u8], run: &Range<usize>) -> Option<Range<usize>> {
     let is_left = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'/' | b'~' | b'-');
     let is_right = |byte: &u8| is_left(byte) || matches!(byte, b'.' | b'=');
-    let before = text.get(run.start.saturating_sub(MOST)..run.start)?;
+    let before = text.get(run.start.saturating_sub(MAX_LENGTH)..run.start)?;
     let start = run.start - before.iter().rev().take_while(|byte| is_left(byte)).count();
     let after = text.get(run.end..)?;
-    let end = run.end + after.iter().take(MOST).take_while(|byte| is_right(byte)).count();
-    (end - start >= LEAST && end - start <= MOST).then_some(start..end)
+    let end = run.end + after.iter().take(MAX_LENGTH).take_while(|byte| is_right(byte)).count();
+    (end - start >= MIN_LENGTH && end - start <= MAX_LENGTH).then_some(start..end)
 }
 
 /// The name that a value is assigned to, and whether the value stands in quotes.

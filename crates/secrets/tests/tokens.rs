@@ -18,7 +18,7 @@ const ALNUM: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 const URL: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-";
 const BASE64: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/";
 
-/// A part of a format: fixed text, or so many characters of an alphabet.
+/// A part of a format: fixed text, or a number of characters of an alphabet.
 type Part = (&'static str, usize);
 
 /// Fixed text has length 0.

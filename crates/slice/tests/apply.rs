@@ -73,7 +73,7 @@ fn an_edited_body_goes_to_its_declaration_and_nothing_else_changes() {
 }
 
 #[test]
-fn what_a_slice_lacks_stays() {
+fn declarations_outside_the_slice_stay() {
     // Pruned, without its contracts and without what it calls.
     let cut = SliceRequest { max_bytes: Some(210), ..at("/decls/1/body/1/1") };
     let (merged, _) = apply(&sample(), &cut, |slice| {

@@ -76,7 +76,7 @@ pub(super) fn run(root: &Path, stan: &Path, options: &LanguagesOptions) -> Resul
     for folder in &options.dir {
         let folder = std::fs::canonicalize(folder)?;
         eprintln!("measure {}", folder.display());
-        all.push(measure(&store, &folder, (stan, ruff.as_deref()), options.rounds)?);
+        all.push(measure(&store, &folder, stan, ruff.as_deref(), options.rounds)?);
     }
     let page = page(&all, options.rounds);
     print!("{page}");
@@ -102,7 +102,7 @@ fn installed_ruff(store: &Store) -> Option<PathBuf> {
     program.is_file().then_some(program)
 }
 
-fn measure(store: &Store, folder: &Path, (stan, ruff): (&Path, Option<&Path>), rounds: usize) -> Result<Measured> {
+fn measure(store: &Store, folder: &Path, stan: &Path, ruff: Option<&Path>, rounds: usize) -> Result<Measured> {
     let (output, complaints) = (store.scratch("output"), store.scratch("complaints"));
     let (own, cache) = (std::env::current_exe()?, store.scratch("languages-cache"));
     let cache_folder = cache.to_string_lossy();

@@ -21,7 +21,7 @@ pub(crate) struct Options {
     /// Budgets of the overview, in tokens; 0 for all of it.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "16000,0")]
     budgets: Vec<u64>,
-    /// Only every so many-th case.
+    /// Only every N-th case.
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: usize,
 }

@@ -56,7 +56,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(format!("above the limit: {}", failed.join("; "))) }
 }
 
-/// A module of so many declarations of about one kilobyte, each calling others.
+/// A module of `count` declarations of about one kilobyte, each calling others.
 fn made(count: usize) -> Result<String, String> {
     let path = format!(".bench/slice-{count}.x07.json");
     if Path::new(&path).exists() {

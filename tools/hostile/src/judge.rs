@@ -18,9 +18,9 @@ use super::trace::Traced;
 use super::walk::{Listing, changes};
 
 /// A run that needs more processor time counts as unbounded.
-const MOST_TIME: Duration = Duration::from_secs(60);
+const MAX_TIME: Duration = Duration::from_secs(60);
 /// A run that needs more has no bound.
-const MOST_MEMORY: u64 = 1 << 30;
+const MAX_MEMORY: u64 = 1 << 30;
 
 /// What the dynamic loader, the allocator and the count of processors read. Nothing here comes from a repository.
 const SYSTEM_FILES: &[&str] = &[
@@ -67,10 +67,10 @@ impl Scene<'_> {
         } else if !ran.code.is_some_and(|code| self.step.allows(code)) {
             breaches.push(format!("ended with the code {:?}: {}", ran.code, first_line(&ran.stderr)));
         }
-        if ran.processor > MOST_TIME {
+        if ran.processor > MAX_TIME {
             breaches.push(format!("needed {} s of processor time", ran.processor.as_secs()));
         }
-        if ran.peak_bytes > MOST_MEMORY {
+        if ran.peak_bytes > MAX_MEMORY {
             breaches.push(format!("needed {} MB of memory", ran.peak_bytes >> 20));
         }
         if holds(&ran.stderr, b"panicked at") {

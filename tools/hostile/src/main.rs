@@ -82,13 +82,13 @@ fn run(workspace: &Path, arguments: &Hostile) -> Result<bool> {
     }
     let program =
         |named: &Option<PathBuf>, name: &str| named.clone().unwrap_or_else(|| steps::released(workspace, name));
-    run_all(&trees, scale, (&program(&arguments.stan, "stan"), &program(&arguments.x07, "x07")), arguments)
+    run_all(&trees, scale, &program(&arguments.stan, "stan"), &program(&arguments.x07, "x07"), arguments)
 }
 
-fn run_all(trees: &[Tree], scale: Scale, programs: (&Path, &Path), arguments: &Hostile) -> Result<bool> {
+fn run_all(trees: &[Tree], scale: Scale, stan: &Path, x07: &Path, arguments: &Hostile) -> Result<bool> {
     let folder = fs::canonicalize(std::env::temp_dir())?.join(format!("stan-hostile-{}", std::process::id()));
     fs::create_dir_all(folder.join("bin"))?;
-    let machine = Machine::new(installed(programs.0, &folder)?, installed(programs.1, &folder)?)?;
+    let machine = Machine::new(installed(stan, &folder)?, installed(x07, &folder)?)?;
     let played = play_all(trees, scale, &machine, &folder, arguments.jobs.max(1));
     if arguments.keep {
         println!("kept: {}", folder.display());

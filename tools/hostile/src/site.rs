@@ -145,8 +145,10 @@ impl Site {
     pub(super) fn repeated(
         &mut self,
         relative: &str,
-        (head, unit, tail): (&str, &str, &str),
+        head: &str,
+        unit: &str,
         count: usize,
+        tail: &str,
     ) -> io::Result<()> {
         self.file(relative, head)?;
         let file = File::options().append(true).open(self.path(relative))?;

@@ -213,12 +213,12 @@ pub(super) fn all(given: &Path) -> Vec<HostileStep> {
 
 /// A few links at the top of the repository and in its sources.
 fn links(repository: &Path) -> Vec<String> {
-    const MOST: usize = 3;
+    const MAX_FOUND: usize = 3;
     let found = ["", "src/"].into_iter().flat_map(|folder| {
         let is_link = move |name: &String| repository.join(folder).join(name).is_symlink();
         names(&repository.join(folder)).into_iter().filter(is_link).map(move |name| format!("{folder}{name}"))
     });
-    found.take(MOST).collect()
+    found.take(MAX_FOUND).collect()
 }
 
 fn step(words: &str, writes: Writes, repeats: Repeats) -> HostileStep {

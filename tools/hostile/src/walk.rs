@@ -20,7 +20,7 @@ const LONGEST_WAY: usize = 200;
 /// Larger files are compared by their stat alone: whatever changes a file changes its ctime.
 const LARGEST_HASHED: u64 = 1 << 20;
 /// With more files than this their stats must do.
-const MOST_HASHED: usize = 20_000;
+const MAX_HASHED: usize = 20_000;
 
 /// Everything below a folder by its path from there, with `/` between names.
 pub(super) type Listing = BTreeMap<Vec<u8>, Entry>;
@@ -56,7 +56,7 @@ pub(super) fn list(folder: &Path, before: &Listing) -> Result<Listing> {
             let path = joined(&place.path, name);
             // Something may have gone since it was listed; that it is gone is what the comparison says.
             let Ok(stat) = statat(&*opened, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
-            let hashed = listing.len() < MOST_HASHED;
+            let hashed = listing.len() < MAX_HASHED;
             let found = describe(&opened, name, &stat, before.get(&path).filter(|_| hashed), hashed);
             if found.kind == 'd' {
                 pending.push(place.below(&opened, name, path.clone()));
@@ -176,7 +176,7 @@ mod tests {
     use super::{Listing, changes, list};
 
     #[test]
-    fn every_difference_is_seen() {
+    fn every_difference_of_a_tree_is_reported() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let at = |name: &str| folder.path().join(name);
         fs::create_dir_all(at("a/b")).expect("folders");

@@ -153,7 +153,7 @@ mod tests {
     use crate::layout::Shape;
 
     #[test]
-    fn what_is_listed_is_on_the_disk() {
+    fn generated_files_are_on_the_disk() {
         let scratch = tempfile::tempdir().expect("a scratch folder");
         let shape = Shape { files: 60, bytes: 100_000 };
         let repository = Repository::generate(&scratch.path().join("r"), shape, true).expect("it is generated");

@@ -85,7 +85,7 @@ mod tests {
     use super::{PACKAGE_FILES, ROOT_FILES, Shape};
 
     #[test]
-    fn no_file_too_many_and_none_too_few() {
+    fn the_layout_has_exactly_the_requested_number_of_files() {
         for (files, bytes) in [(60, 1 << 20), (5_000, 50_000_000), (200_000, 2_000_000_000), (199_999, 2_000_000_001)] {
             let packages = Shape { files, bytes }.packages();
             let count: u64 = packages.iter().map(|package| package.modules + package.assets + PACKAGE_FILES).sum();

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{AnswerArgs, FindingsFormat, TokenizerChoice};
+use super::{AnswerArgs, FindingsFormat, GraphWorkArgs, TokenizerChoice};
 
 #[derive(Args)]
 pub(crate) struct NeighboursArgs {
@@ -71,22 +71,6 @@ pub(crate) enum KindChoice {
     Runtime,
     Type,
     Dynamic,
-}
-
-/// How the graph behind an answer is made.
-#[derive(Args)]
-pub(crate) struct GraphWorkArgs {
-    /// Number of threads; the answer is the same with any
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
-
-    /// Neither read nor write the cache
-    #[arg(long, conflicts_with = "cache_dir")]
-    pub(crate) no_cache: bool,
-
-    /// Keep the cache in DIR instead of the workspace folder
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cache_dir: Option<String>,
 }
 
 #[derive(Args)]

@@ -3,8 +3,7 @@
 use clap::{Args, ValueEnum};
 use stan_engine::export::DatasetFormat;
 
-use super::TokenizerChoice;
-use super::answers::GraphWorkArgs;
+use super::{GraphWorkArgs, TokenizerChoice};
 
 #[derive(Args)]
 pub(crate) struct ExportArgs {

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
+use super::GraphWorkArgs;
 use super::answers::LevelChoice;
 
 #[derive(Args)]
@@ -50,17 +51,8 @@ pub(crate) struct GraphArgs {
     #[arg(long)]
     pub(crate) stats: bool,
 
-    /// Number of threads; the answer is the same with any
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
-
-    /// Neither read nor write the cache
-    #[arg(long, conflicts_with = "cache_dir")]
-    pub(crate) no_cache: bool,
-
-    /// Keep the cache in DIR instead of the workspace folder
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cache_dir: Option<String>,
+    #[command(flatten)]
+    pub(crate) graph: GraphWorkArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -158,15 +158,16 @@ impl Cli {
     /// The number of threads that the command line asks for.
     pub(crate) fn threads(&self) -> Option<usize> {
         let threads = match &self.command {
-            Command::Graph(args) => args.threads,
-            Command::Run(args) => args.work.threads,
-            Command::Select(args) => args.work.threads,
-            Command::Snap(args) => args.work.threads,
-            Command::Suggest(args) => args.work.threads,
+            Command::Graph(args) => args.graph.threads,
+            Command::Run(args) => args.work.graph.threads,
+            Command::Select(args) => args.work.graph.threads,
+            Command::Snap(args) => args.work.graph.threads,
+            Command::Suggest(args) => args.work.graph.threads,
             Command::Map(args) => args.graph.threads,
             Command::Export(args) => args.graph.threads,
             Command::Deps(args) | Command::Dependents(args) => args.graph.threads,
             Command::Cycles(args) => args.graph.threads,
+            Command::View(args) => args.graph.threads,
             _ => None,
         };
         threads.map(usize::from)
@@ -201,13 +202,9 @@ pub(crate) struct WaitArgs {
     pub(crate) no_wait: bool,
 }
 
-/// What every command that needs the graph takes.
-#[derive(Args)]
-pub(crate) struct WorkArgs {
-    /// Print the result as one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
-
+/// How the graph is made.
+#[derive(Args, Default)]
+pub(crate) struct GraphWorkArgs {
     /// Number of threads; the answer is the same with any
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -219,6 +216,17 @@ pub(crate) struct WorkArgs {
     /// Keep the cache in DIR instead of the workspace folder
     #[arg(long, value_name = "DIR")]
     pub(crate) cache_dir: Option<String>,
+}
+
+/// The arguments of commands that need the graph and print a report.
+#[derive(Args)]
+pub(crate) struct WorkArgs {
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) graph: GraphWorkArgs,
 }
 
 /// Forms of findings beside text and JSON.

@@ -2,8 +2,7 @@
 
 use clap::Args;
 
-use super::answers::GraphWorkArgs;
-use super::{TokenizerChoice, WaitArgs};
+use super::{GraphWorkArgs, TokenizerChoice, WaitArgs};
 
 #[derive(Args)]
 pub(crate) struct ViewArgs {

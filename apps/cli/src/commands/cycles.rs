@@ -24,7 +24,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CyclesArgs) -> Result<(
         None => size(&args.answer),
     };
     let request = CyclesRequest { kinds: args.kinds.mask(), shortest: args.shortest, size };
-    let work = workspace.answer_request(&args.graph)?;
+    let work = workspace.graph_request(&args.graph)?;
     let report = cycles(engine, &workspace.repository(), &request, &work)?;
     let mut out = Output::new(cli.global.color);
     if args.format == Some(FindingsFormat::Sarif) {

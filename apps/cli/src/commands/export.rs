@@ -42,7 +42,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ExportArgs) -> Result<(
             commit: args.commit.clone(),
             prune: args.prune,
             tokenizer: args.tokens.into(),
-            work: workspace.answer_request(&args.graph)?,
+            work: workspace.graph_request(&args.graph)?,
         };
         // One broken repository must not keep the others out.
         match export(engine, &workspace.repository(), &request) {

@@ -5,7 +5,7 @@ use std::io;
 use stan_engine::Engine;
 use stan_engine::outline::{FindReport, FindRequest, find};
 
-use crate::args::{Cli, FindArgs};
+use crate::args::{Cli, FindArgs, GraphWorkArgs};
 use crate::commands::outline::size;
 use crate::exit::Failure;
 use crate::messages::Messages;
@@ -16,7 +16,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &FindArgs) -> Result<(),
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    let work = workspace.request_of(false, None)?;
+    let work = workspace.graph_request(&GraphWorkArgs::default())?;
     let request = FindRequest { words: args.words.clone(), size: size(&args.answer), work };
     let report = find(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.global.color);

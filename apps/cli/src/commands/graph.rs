@@ -28,7 +28,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
     }
     let options = workspace.config.graph_options(workspace.root.clone());
     let wants_graph = args.json || args.format.is_some() || args.cycles || !args.files.is_empty();
-    let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
+    let request = workspace.graph_request(&args.graph)?;
     let request = GraphRequest { stats_only: !wants_graph, ..request };
     let outcome = graph(engine, &options, &request)?;
     let messages = Messages::new(cli);
@@ -62,7 +62,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
 
 /// The map as a context run would write it.
 fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace<'_>) -> Result<(), Failure> {
-    let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
+    let request = workspace.graph_request(&args.graph)?;
     let map = build_map(workspace.engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.global.color);
     let style = if args.pretty { JsonStyle::Indented } else { JsonStyle::Minified };
@@ -102,7 +102,7 @@ fn print_missing(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs, workspace: &W
     if !args.files.is_empty() {
         return Err(Failure::usage("`--format sarif` is about the whole repository").hint("leave the files out"));
     }
-    let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
+    let request = workspace.graph_request(&args.graph)?;
     let log = SarifLog::of_missing_imports(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.global.color);
     out.json(&log)?;

@@ -21,7 +21,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &MapArgs) -> Result<(), 
         LevelChoice::Package => Level::Package,
     };
     let request = OverviewRequest { budget: args.budget, focus, level, tokenizer: args.tokens.into() };
-    let work = workspace.answer_request(&args.graph)?;
+    let work = workspace.graph_request(&args.graph)?;
     let report = overview(engine, &workspace.repository(), &request, &work)?;
     let mut out = Output::new(cli.global.color);
     if args.json {

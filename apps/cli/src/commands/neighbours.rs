@@ -19,7 +19,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &NeighboursArgs, directi
     let files = args.files.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?;
     let request =
         NeighboursRequest { files, direction, depth: args.depth, kinds: args.kinds.mask(), size: size(&args.answer) };
-    let work = workspace.answer_request(&args.graph)?;
+    let work = workspace.graph_request(&args.graph)?;
     let report = neighbours(engine, &workspace.repository(), &request, &work)?;
     let mut out = Output::new(cli.global.color);
     if args.answer.json {

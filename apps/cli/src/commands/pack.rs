@@ -6,7 +6,7 @@ use stan_engine::context::NamedBytes;
 use stan_engine::pack::{ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, list_diagnostics, pack};
 use stan_engine::{Engine, write_document};
 
-use crate::args::{Cli, ClosureChoice, ExternalsChoice, PackArgs, PackFormat};
+use crate::args::{Cli, ClosureChoice, ExternalsChoice, GraphWorkArgs, PackArgs, PackFormat};
 use crate::clipboard;
 use crate::commands::input;
 use crate::exit::Failure;
@@ -54,7 +54,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
         },
         diagnostic: args.diagnostic,
         all: args.all,
-        work: workspace.request_of(false, None)?,
+        work: workspace.graph_request(&GraphWorkArgs::default())?,
     };
     let outcome = pack(engine, &workspace.repository(), &request)?;
     let rendered = match format {

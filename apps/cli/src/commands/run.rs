@@ -46,7 +46,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &RunArgs) -> Result<(), 
         split: args.split.unwrap_or(0),
         tokens: Some(args.tokens.into()),
         epoch: crate::environment::source_date_epoch()?,
-        work: workspace.graph_request(&args.work)?,
+        work: workspace.graph_request(&args.work.graph)?,
     };
     let report = run_engine(engine, &workspace.repository(), &request, &mut progress)?;
     let mut out = Output::new(cli.global.color);
@@ -107,7 +107,7 @@ fn print(report: &RunReport, verbose: bool, out: &mut Output) -> io::Result<()> 
         // A thread opener has nothing but the base.
         let rows = [("base", report.base), ("closure", report.closure), ("overlap", report.overlap)];
         let shown = if report.mode == ArchiveMode::Meta { 1 } else { rows.len() };
-        for line in columns(&rows.map(part_row)[..shown]) {
+        for line in columns(&rows.map(|(name, part)| part_row(name, part))[..shown]) {
             say!(out, "{}", line)?;
         }
     }
@@ -236,7 +236,7 @@ fn archive_row(archive: &ArchiveReport) -> [Text; 4] {
     ]
 }
 
-fn part_row((name, part): (&'static str, Part)) -> [Text; 4] {
+fn part_row(name: &'static str, part: Part) -> [Text; 4] {
     [
         text!("{}", name),
         counted(part.files, "file"),

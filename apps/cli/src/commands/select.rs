@@ -21,7 +21,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SelectArgs) -> Result<(
         state: args.state.as_deref().map(|file| input::read(&workspace, file)).transpose()?,
         meta: args.meta.as_deref().map(|file| input::read(&workspace, file)).transpose()?,
         tokens: Some(args.tokens.into()),
-        work: workspace.graph_request(&args.work)?,
+        work: workspace.graph_request(&args.work.graph)?,
     };
     let report = select(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.global.color);

@@ -17,7 +17,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SnapArgs) -> Result<(),
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let kinds = SnapKinds { plain: !args.context, context: !args.plain };
-    let request = SnapRequest { kinds, work: workspace.graph_request(&args.work)? };
+    let request = SnapRequest { kinds, work: workspace.graph_request(&args.work.graph)? };
     let mut progress = messages.progress("stan snap", &args.wait);
     let step = match (args.action, args.number) {
         (None, _) => None,

@@ -25,7 +25,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SuggestArgs) -> Result<
         tokenizer: args.tokens.into(),
         compact: args.compact,
         write: args.write,
-        work: workspace.graph_request(&args.work)?,
+        work: workspace.graph_request(&args.work.graph)?,
     };
     let mut progress = messages.progress("stan suggest", &args.wait);
     let report = suggest(engine, &workspace.repository(), &request, &mut progress)?;

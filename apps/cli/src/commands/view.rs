@@ -24,7 +24,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ViewArgs) -> Result<(),
         focus: args.focus.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?,
         out: out.transpose()?,
         tokenizer: args.tokens.into(),
-        work: workspace.answer_request(&args.graph)?,
+        work: workspace.graph_request(&args.graph)?,
     };
     let mut progress = messages.progress("stan view", &args.wait);
     let mut report = view(engine, &workspace.repository(), &request, &mut progress)?;

@@ -1,6 +1,6 @@
-//! Answers that clients may have: each has a digest, and a client that names it gets only what changed. The last ones are kept in
-//! memory and, where the repository has a cache, in a folder of it, so that a new server knows them too. Both are bounded; a
-//! digest that is no longer known costs a full answer.
+//! Recent answers by digest: a client that sends the digest of an answer it has gets only the difference. Answers are kept in memory
+//! and, if the repository has a cache, in a folder of it, so that a new server knows them too. Both are bounded; an unknown digest
+//! gets a full answer.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use stan_engine::{
 };
 
 /// How many answers are remembered, and how many bytes of them.
-const MOST_ANSWERS: usize = 256;
-const MOST_BYTES: usize = 16 << 20;
+const MAX_ANSWERS: usize = 256;
+const MAX_BYTES: usize = 16 << 20;
 
 /// Longer answers are not kept in the cache.
 const LONGEST_STORED: usize = 1 << 20;
 
-/// After so many new answers the folder is swept.
+/// After how many new answers the folder is swept.
 const SWEEP_EVERY: usize = 64;
 
-/// Patches of longer texts take too long to find.
-const MOST_LINES: usize = 4_000;
+/// Diffs of longer texts take too long to compute.
+const MAX_LINES: usize = 4_000;
 
 /// How many digits of the SHA-256 name an answer.
 const DIGITS: usize = 16;
 
-/// The answers that were given last.
+/// The most recent answers.
 #[derive(Default)]
 pub(crate) struct AnswerCache {
     texts: BTreeMap<String, String>,
@@ -112,7 +112,7 @@ impl AnswerCache {
         self.bytes += text.len();
         self.texts.insert(digest.to_owned(), text);
         self.order.push_back(digest.to_owned());
-        while self.order.len() > MOST_ANSWERS || self.bytes > MOST_BYTES {
+        while self.order.len() > MAX_ANSWERS || self.bytes > MAX_BYTES {
             let Some(oldest) = self.order.pop_front() else { break };
             self.bytes -= self.texts.remove(&oldest).map_or(0, |text| text.len());
         }
@@ -162,7 +162,7 @@ fn sweep(folder: &Path) {
     let mut bytes = 0;
     for (index, (_, size, path)) in files.iter().enumerate() {
         bytes += size;
-        if index >= MOST_ANSWERS || bytes > MOST_BYTES as u64 {
+        if index >= MAX_ANSWERS || bytes > MAX_BYTES as u64 {
             let _ = OsSystem.remove_file(path);
         }
     }
@@ -178,7 +178,7 @@ fn digest_of(text: &str) -> String {
 
 /// A unified diff; of long texts the lines that are gone and the lines that are new.
 fn changes(old: &str, new: &str) -> String {
-    if old.lines().count() + new.lines().count() > MOST_LINES {
+    if old.lines().count() + new.lines().count() > MAX_LINES {
         return changed_lines(old, new);
     }
     unified_patch(old, new)
@@ -251,7 +251,7 @@ mod tests {
         for number in 0..2_000 {
             answers.send(format!("{number} {}", "x".repeat(100_000)), None);
         }
-        assert!(answers.bytes <= MOST_BYTES && answers.order.len() <= MOST_ANSWERS);
+        assert!(answers.bytes <= MAX_BYTES && answers.order.len() <= MAX_ANSWERS);
         assert_eq!(answers.texts.len(), answers.order.len());
     }
 }

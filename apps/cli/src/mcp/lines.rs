@@ -1,5 +1,4 @@
-//! Lines of standard input: how they are read, whatever their length, and what each of them says. Pure but for the reading, so that
-//! tests and the fuzzer can give it any bytes.
+//! Reads and parses lines of standard input, whatever their length. Parsing is pure, so that tests and the fuzzer can pass any bytes.
 
 use std::io::{self, BufRead, Read};
 
@@ -12,7 +11,7 @@ use super::tools;
 const LONGEST_MESSAGE: u64 = 64 << 20;
 
 /// Messages in one batch. Answers to a batch are kept until the last one is known.
-const MOST_IN_BATCH: usize = 1_000;
+const MAX_IN_BATCH: usize = 1_000;
 
 /// A line of the input.
 pub(super) enum Line {
@@ -35,8 +34,8 @@ pub(super) fn understand(line: &[u8], tools: &Value) -> Line {
     match serde_json::from_slice::<Value>(line) {
         Err(error) => refused(protocol::PARSE_ERROR, &format!("not JSON: {error}")),
         Ok(Value::Array(batch)) if batch.is_empty() => refused(protocol::INVALID_REQUEST, "an empty batch"),
-        Ok(Value::Array(batch)) if batch.len() > MOST_IN_BATCH => {
-            let message = format!("a batch has at most {MOST_IN_BATCH} messages");
+        Ok(Value::Array(batch)) if batch.len() > MAX_IN_BATCH => {
+            let message = format!("a batch has at most {MAX_IN_BATCH} messages");
             refused(protocol::INVALID_REQUEST, &message)
         }
         Ok(Value::Array(batch)) => Line::Batch(batch.iter().map(|message| protocol::read(message, tools)).collect()),
@@ -123,8 +122,8 @@ mod tests {
     #[test]
     fn a_batch_has_an_end() {
         let batch = |count: usize| format!("[{}]", vec!["{\"id\":1,\"method\":\"ping\"}"; count].join(","));
-        assert_eq!(answers_without_repository(batch(MOST_IN_BATCH).as_bytes()).len(), MOST_IN_BATCH);
-        let refused = answers_without_repository(batch(MOST_IN_BATCH + 1).as_bytes());
+        assert_eq!(answers_without_repository(batch(MAX_IN_BATCH).as_bytes()).len(), MAX_IN_BATCH);
+        let refused = answers_without_repository(batch(MAX_IN_BATCH + 1).as_bytes());
         assert_eq!((refused.len(), &refused[0]["error"]["code"]), (1, &json!(-32_600)));
     }
 }

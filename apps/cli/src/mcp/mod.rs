@@ -29,14 +29,13 @@ use self::lines::{Line, read_line, understand};
 use self::protocol::{Call, Message};
 use self::tools::DEFAULT_BUDGET;
 
-/// Calls that run at once. More only wait for each other's threads, and each may hold an index of git, which can be hundreds of
-/// megabytes.
+/// How many calls run at once. More would only compete for threads, and each may hold an index of git of hundreds of megabytes.
 const WORKERS: usize = 2;
 
-/// Calls that wait. Beyond them nothing more is read until some are answered.
-const MOST_WAITING: usize = 1_000;
+/// How many calls may wait. Then nothing more is read until some are answered.
+const MAX_WAITING: usize = 1_000;
 
-/// A buffer that one long line made larger than this is given back.
+/// A buffer that a long line made larger than this is freed.
 const KEPT_BUFFER: usize = 1 << 20;
 
 /// A longer last line is not a notice of a command.
@@ -50,7 +49,7 @@ const DIGEST: u64 = 20;
 
 /// Serves until standard input ends.
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), Failure> {
-    // A missing folder is reported now, not with every call.
+    // Report a missing folder now, not with every call.
     let directory = args.root.as_deref().or(cli.global.directory.as_deref()).unwrap_or(".").to_owned();
     let typed = |name: &str, values: &[String]| -> Vec<String> {
         values.iter().map(|value| format!("--{name}={value}")).collect()
@@ -74,7 +73,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), 
         in_flight: Mutex::default(),
         is_unread: AtomicBool::new(false),
     });
-    let (sender, receiver) = sync_channel::<Job>(MOST_WAITING);
+    let (sender, receiver) = sync_channel::<Job>(MAX_WAITING);
     let receiver = Arc::new(Mutex::new(receiver));
     std::thread::scope(|scope| {
         for _ in 0..WORKERS {

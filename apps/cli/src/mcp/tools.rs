@@ -8,7 +8,7 @@ use stan_engine::{TypedPlace, TypedSymbol, TypedText};
 /// Tokens of an answer when the call names no budget.
 pub(crate) const DEFAULT_BUDGET: u64 = 4_000;
 
-/// What a call asks for.
+/// A call, translated to a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     /// Arguments of `stan`, the name of the command first.

@@ -1,6 +1,5 @@
-//! Standard streams of a command that runs inside another program (`stan mcp`): what it prints is kept instead of printed,
-//! and what it reads from standard input is given to it. For the calling thread alone: commands print from the thread that
-//! runs them.
+//! Captures the standard streams of a command that runs inside another program (`stan mcp`). Only for the calling thread: commands
+//! print from the thread that runs them.
 
 use std::cell::RefCell;
 use std::io::{self, Write};

@@ -101,7 +101,7 @@ fn push(out: &mut String, value: &dyn Display) {
     let _ = out.write_fmt(format_args!("{value}"));
 }
 
-/// Whether a literal has exactly so many `{}`; asked while compiling.
+/// Whether a literal has exactly this many `{}`. Evaluated at compile time.
 pub(crate) const fn has_holes(format: &str, count: usize) -> bool {
     let bytes = format.as_bytes();
     let (mut index, mut found) = (0, 0);

@@ -314,7 +314,7 @@ fn right_replies_land_and_can_be_taken_back() {
 }
 
 #[test]
-fn everything_else_changes_nothing() {
+fn refused_replies_change_nothing() {
     check_refused(&refused());
 }
 

@@ -342,7 +342,7 @@ fn permissions(path: &str, mode: u32, arguments: &[&str], expected: Expect) {
 }
 
 #[test]
-fn what_may_not_be_read_or_written() {
+fn unreadable_and_unwritable_files_are_explained() {
     permissions(
         STATE,
         0o000,

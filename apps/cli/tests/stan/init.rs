@@ -216,7 +216,7 @@ fn edited_documents_are_shown_and_kept() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_named() {
+fn obstacles_to_init_are_named() {
     let repository = Repository::new(&[(".stan/system", "a file"), ("AGENTS.md", "a\n<!-- stan:end -->\n")]);
     let before = tree(&repository);
     check(

@@ -112,7 +112,7 @@ fn artefacts_are_whole_after_a_dozen_killed_runs() {
 }
 
 #[test]
-fn every_other_command_twice() {
+fn other_commands_that_are_killed_leave_artefacts_whole() {
     for writer in WRITERS {
         kill_writer(writer, 2, 3);
     }

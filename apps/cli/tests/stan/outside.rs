@@ -44,7 +44,7 @@ fn nothing_from_outside_is_archived_without_consent() {
 }
 
 #[test]
-fn what_is_allowed_is_named_before_it_is_archived() {
+fn allowed_outside_files_are_announced() {
     let repository = hostile();
     // A committed link to everything above is not consent, for an earlier run's map either.
     repository.write("node_modules/.keep", "");

@@ -44,7 +44,7 @@ fn named_scripts_run_and_are_archived() {
 }
 
 #[test]
-fn what_cannot_run_runs_nothing() {
+fn wrong_script_arguments_run_nothing() {
     let repository = repository();
     let path = std::env::var("PATH").unwrap_or_default();
     let run = |arguments: &[&str]| {

@@ -17,7 +17,7 @@ fn repository() -> Repository {
 }
 
 #[test]
-fn what_fits_is_proposed() {
+fn files_that_fit_the_budget_are_proposed() {
     let repository = repository();
     expect![[r#"
         exit 0
@@ -119,7 +119,7 @@ fn a_focus_that_does_not_fit_is_said_and_not_refused() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_arguments_are_explained() {
     let repository = repository();
     expect![[r#"
         exit 1

@@ -1,4 +1,4 @@
-//! Some consecutive files, read and framed as they will be in the archive, by one thread and into one piece of memory.
+//! A run of consecutive files, read and framed for the archive by one thread into one buffer.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::tar::{EntryHeader, append_header, padding};
 
 /// A group that buffers this much pauses, and resumes when the buffer has been written.
-const MOST_BYTES: usize = 2 << 20;
+const MAX_BYTES: usize = 2 << 20;
 
 /// Metadata of one file that is ready to be written.
 pub(super) struct GroupItem {
@@ -24,11 +24,11 @@ pub(super) struct GroupItem {
     pub(super) private: bool,
     /// Its byte range, relative to the start of the piece that holds it.
     pub(super) range: Range<u64>,
-    /// `None` for a binary, which takes no place.
+    /// `None` for a binary, which is not archived.
     pub(super) shape: Option<TextShape>,
-    /// Why a text is held back; it takes no place either.
+    /// Why a text is held back; then it is not archived.
     pub(super) secrets: Option<Secrets>,
-    /// Also of a file that is left out when it was proved: one that was put in its place must not pass as merely left out.
+    /// Also set for a proved file that is left out: a file that replaced it must not pass as merely left out.
     pub(super) digest: Option<Digest>,
 }
 
@@ -75,7 +75,7 @@ impl FileGroup {
     pub(super) fn fill(&mut self, job: &WriteJob<'_>) {
         self.bytes.clear();
         self.items.clear();
-        while self.bytes.len() < MOST_BYTES && self.large.is_none() && self.error.is_none() {
+        while self.bytes.len() < MAX_BYTES && self.large.is_none() && self.error.is_none() {
             let Some(index) = self.left.next() else { return };
             let added = job.entry(index).and_then(|entry| self.add(job, index, entry));
             self.error = added.err();
@@ -156,7 +156,7 @@ impl FileGroup {
         filled
     }
 
-    /// Judges the contents that follow the header. What is not archived is taken back, header included.
+    /// Classifies the contents that follow the header. If they are not archived, removes them and the header from the buffer.
     fn close(&mut self, job: &WriteJob<'_>, open: &OpenEntry<'_>, private: bool) {
         let OpenEntry { index, entry, executable, start, contents } = *open;
         let bytes = self.bytes.get(contents..).unwrap_or_default();

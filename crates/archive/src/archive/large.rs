@@ -1,4 +1,4 @@
-//! A file that is too large to be held: read, scanned, hashed and written in pieces, so that its size costs no memory.
+//! A file that is too large for memory: read, scanned, hashed and written in pieces.
 
 use std::io::{self, Read, SeekFrom};
 
@@ -79,8 +79,8 @@ pub(super) fn write(
     Ok(item)
 }
 
-/// What keeps a text out of the archive. Nothing of a text may be written before all of it is scanned, and it is too large
-/// to be held: it is gone through once before, by the same open file, whose first piece has been read and is read again.
+/// Why a text must not be archived, if so. Nothing of a text may be written before all of it is scanned, and this one does not fit
+/// into memory: so the open file is read twice, first only to scan it.
 fn secrets_in(
     entry: &ArchiveEntry,
     file: &mut OpenFile,

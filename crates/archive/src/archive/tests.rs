@@ -125,7 +125,7 @@ fn check_error(system: &dyn System, entries: Vec<ArchiveEntry>, expected: &str) 
 }
 
 #[test]
-fn what_cannot_be_archived_is_named() {
+fn entries_that_cannot_be_archived_are_named() {
     let system = MemorySystem::from_fixture("//- /r/a\n//- /r/b\n//- dir /r/d\n//- link /r/l -> l\n");
     system.set_unreadable("/r/b", true);
     check_error(&system, files(&["a", "z", "y"]), "`y` cannot be archived: it is gone");

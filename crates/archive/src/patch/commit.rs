@@ -1,4 +1,4 @@
-//! Puts a staged change in place, file by file, each by one rename; or takes it back.
+//! Commits a staged change, file by file, each by one rename; or rolls it back.
 
 use std::io;
 
@@ -49,7 +49,7 @@ impl<'a> Commit<'a> {
         Self { place, pending, steps, made_folders, removed_folders }
     }
 
-    /// All or nothing, unless even taking back fails.
+    /// All or nothing, unless the rollback fails too.
     pub(super) fn perform(&self) -> Result<(), Error> {
         let mut left = Vec::new();
         let (path, reason) = match self.forward(&mut left) {

@@ -26,11 +26,11 @@ use self::record::{Pending, Record};
 use crate::error::Error;
 use crate::lock::Lock;
 
-/// At most so many old bytes are kept.
-pub const MOST_KEPT_BYTES: u64 = 50 << 20;
+/// How many old bytes are kept at most.
+pub const MAX_KEPT_BYTES: u64 = 50 << 20;
 
-/// Old bytes of so many replies are kept.
-const MOST_KEPT: usize = 10;
+/// For how many replies old bytes are kept.
+const MAX_KEPT: usize = 10;
 
 /// Folders have numbers of eight digits.
 const LAST_NUMBER: u64 = 99_999_999;
@@ -73,7 +73,7 @@ pub enum NewMode {
     Bits(u32),
 }
 
-/// A change that was found half done.
+/// A change that a killed process left unfinished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
     pub kind: PatchKind,
@@ -216,11 +216,11 @@ impl<'s> PatchFolder<'s> {
 
     /// Old bytes beyond what is kept go, the oldest first. What cannot be removed now goes the next time.
     fn prune(&self) {
-        let mut left = MOST_KEPT_BYTES;
+        let mut left = MAX_KEPT_BYTES;
         for (index, name) in self.applied().unwrap_or_default().iter().rev().enumerate() {
             let size = self.size_of(name);
             left = left.saturating_sub(size);
-            if index >= MOST_KEPT || (left == 0 && index > 0) {
+            if index >= MAX_KEPT || (left == 0 && index > 0) {
                 left = 0;
                 self.remove_folder(name);
             }

@@ -23,7 +23,7 @@ pub(super) const STAGED: &str = "new-";
 pub(super) const UNDONE: &str = "old-";
 
 /// More than any reply needs.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Which way a change goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,7 +151,7 @@ impl Seal {
 /// The bytes of a file in one of our folders.
 pub(super) fn read(place: &PatchFolder<'_>, path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    place.system.read_real(path, MOST_BYTES, &mut bytes).map_err(|error| Error::io("read", path, error))?;
+    place.system.read_real(path, MAX_BYTES, &mut bytes).map_err(|error| Error::io("read", path, error))?;
     Ok(bytes)
 }
 

@@ -8,12 +8,12 @@ use std::path::Path;
 use stan_repo::{Access, EntryKind, SystemExt as _, is_unsupported, sha256};
 
 use super::record::{RECORD, Record, RecordedFile, SEAL, Seal, Side, read, write_new};
-use super::{MOST_KEPT_BYTES, NewFile, NewMode, PatchFile, PatchFolder, PatchSet};
+use super::{MAX_KEPT_BYTES, NewFile, NewMode, PatchFile, PatchFolder, PatchSet};
 use crate::error::Error;
 use crate::folders::Folders;
 
 /// No file that a reply changes is larger.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The names of the copies: the new contents of a file, and the old.
 pub(super) fn staged_name(is_undo: bool, index: usize) -> String {
@@ -41,8 +41,8 @@ pub(super) fn stage(place: &PatchFolder<'_>, folder: &str, set: &PatchSet) -> Re
         let (old, bytes) = look_at(place, file)?;
         if let Some(bytes) = &bytes {
             kept += bytes.len() as u64;
-            if kept > MOST_KEPT_BYTES {
-                return Err(Error::TooLargeToUndo { bytes: kept, most: MOST_KEPT_BYTES });
+            if kept > MAX_KEPT_BYTES {
+                return Err(Error::TooLargeToUndo { bytes: kept, most: MAX_KEPT_BYTES });
             }
             let name = [folder, "/", &backup_name(false, index)].concat();
             write_new(place, &name, bytes, Access::Private)?;
@@ -132,7 +132,7 @@ pub(super) fn side_of(place: &PatchFolder<'_>, path: &str) -> Result<Option<(Sid
         Err(error) => return Err(Error::io("look at", &absolute, error)),
     }
     let mut bytes = Vec::new();
-    let read = place.system.read_real(&absolute, MOST_BYTES, &mut bytes);
+    let read = place.system.read_real(&absolute, MAX_BYTES, &mut bytes);
     read.map_err(|error| Error::io("read", &absolute, error))?;
     let mode = mode_of(place, &absolute)?;
     Ok(Some((Side { size: bytes.len() as u64, sha256: hex(&bytes), mode }, bytes)))

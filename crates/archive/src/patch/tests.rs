@@ -122,7 +122,7 @@ fn applied_and_taken_back() {
 }
 
 #[test]
-fn what_changed_meanwhile_is_not_lost() {
+fn files_changed_since_the_check_are_not_overwritten() {
     let system = workspace();
     let set = reply(&system);
     system.set_file("/r/a.ts", "by hand");
@@ -248,11 +248,11 @@ fn fail_everywhere(act: impl Fn(&dyn WritableSystem) -> Result<(), Error>, befor
                 let system = before.duplicate();
                 let faulty = FaultySystem::new(&system, fault, at, lasting);
                 let outcome = act(&faulty);
-                if faulty.struck().is_empty() {
+                if faulty.injected().is_empty() {
                     break;
                 }
                 positions += 1;
-                let what = format!("{fault:?} at {at}, lasting {lasting}: {outcome:?} {:?}", faulty.struck().first());
+                let what = format!("{fault:?} at {at}, lasting {lasting}: {outcome:?} {:?}", faulty.injected().first());
                 let is_pending = has_pending_patch(&system, Path::new(ROOT), ".stan");
                 if !is_pending {
                     let expected = if outcome.is_ok() { &new } else { &old };
@@ -299,7 +299,7 @@ fn what_a_person_wrote_after_a_kill_stays() {
         let system = before.duplicate();
         let faulty = FaultySystem::new(&system, Fault::Io, at, true);
         let _ = apply(&faulty, &set);
-        if faulty.struck().is_empty() {
+        if faulty.injected().is_empty() {
             break;
         }
         if has_pending_patch(&system, Path::new(ROOT), ".stan") {

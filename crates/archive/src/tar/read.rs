@@ -76,7 +76,7 @@ pub enum TarProblem {
     ContentsOfNoFile,
     #[error("one block of zeros is followed by another entry")]
     LoneZeroBlock,
-    #[error("the archive has more than {MOST_ENTRIES} entries")]
+    #[error("the archive has more than {MAX_ENTRIES} entries")]
     TooManyEntries,
 }
 
@@ -84,7 +84,7 @@ pub enum TarProblem {
 const LARGEST_EXTENSION: u64 = 1 << 20;
 
 /// More files than any repository has.
-const MOST_ENTRIES: u64 = 20_000_000;
+const MAX_ENTRIES: u64 = 20_000_000;
 
 /// Hands every entry to `visit` with a reader of its bytes, which may be left unread. An error of `visit` ends the
 /// reading and comes back as [`TarProblem::Io`].
@@ -112,7 +112,7 @@ pub fn read_tar(
             continue;
         }
         entries += 1;
-        if entries > MOST_ENTRIES {
+        if entries > MAX_ENTRIES {
             return Err(at(TarProblem::TooManyEntries));
         }
         let entry = std::mem::take(&mut extension).apply(header, offset).map_err(at)?;

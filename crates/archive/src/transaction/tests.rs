@@ -135,9 +135,9 @@ fn targets_that_are_refused() {
     check_refused(".stan/linked/x", "`.stan/linked` is a link in place of a folder");
     check_refused(".stan/folder", "`.stan/folder` is a folder, and a file is to be written there");
     check_refused(".stan/file/x", "`.stan/file` is in the way");
-    check_refused("elsewhere/x", "`elsewhere/x` is not below `.stan/`");
-    check_refused(".stanley/x", "is not below");
-    check_refused(".stan", "is not below");
+    check_refused("elsewhere/x", "`elsewhere/x` is outside `.stan/`");
+    check_refused(".stanley/x", "is outside");
+    check_refused(".stan", "is outside");
     check_refused(".stan/../x", "cannot be the name");
     check_refused("/r/.stan/x", "cannot be the name");
 }
@@ -169,7 +169,7 @@ fn a_link_at_the_target_is_replaced() {
 }
 
 #[test]
-fn what_says_the_same_stays() {
+fn an_output_with_the_same_bytes_is_not_replaced() {
     let system = MemorySystem::new();
     system.set_dir("/r");
     let root = Path::new("/r");

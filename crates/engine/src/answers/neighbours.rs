@@ -17,9 +17,9 @@ use crate::graph::detail::{DetailedGraph, NameFinder, TakenNames};
 use crate::outline::{AnswerSize, AskedFile, absolute, near_files};
 
 /// Names shown of one module, when the answer has a budget.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 /// Folders shown of what is left out.
-const MOST_FOLDERS: usize = 5;
+const MAX_FOLDERS: usize = 5;
 /// What the lines around the modules of one file may cost, in bytes.
 const FRAME: u64 = 220;
 
@@ -57,7 +57,7 @@ pub fn neighbours(
         ..NeighboursReport::default()
     };
     for (rank, seed) in seeds.iter().enumerate() {
-        // What the files before did not need is left for the others.
+        // Budget that earlier files did not use is available to later ones.
         let room = if rank + 1 == seeds.len() { left } else { share.min(left) };
         let mut found =
             stan_graph::neighbours(&detailed.graph, *seed, request.direction, request.depth.max(1), request.kinds);
@@ -79,7 +79,7 @@ fn kind_rank(kind: NodeKind) -> u8 {
     }
 }
 
-/// The nodes that were named. Names that are not nodes come back with near ones.
+/// The nodes with the requested names. Unknown names are an error that suggests similar ones.
 fn seeds(
     system: &dyn System,
     repository: &Repository<'_>,
@@ -157,7 +157,7 @@ impl Answer<'_> {
 
     fn module(&self, one: &Neighbour, names: &[&str]) -> NeighbourModule {
         let graph = &self.detailed.graph;
-        let most = if self.request.size.budget == 0 { usize::MAX } else { MOST_NAMES };
+        let most = if self.request.size.budget == 0 { usize::MAX } else { MAX_NAMES };
         NeighbourModule {
             id: id(graph, one.node),
             kind: graph.node(one.node).kind.as_str(),
@@ -188,7 +188,7 @@ fn line_cost(module: &NeighbourModule) -> u64 {
     (4 + word_cost(&module.id) + names + by + notes) as u64
 }
 
-/// A digit counts twice: names with hashes have more tokens for their bytes.
+/// The estimated cost of a word in bytes. Digits count twice: hashes in names have more tokens per byte.
 fn word_cost(word: &str) -> usize {
     word.len() + word.bytes().filter(u8::is_ascii_digit).count()
 }
@@ -206,6 +206,6 @@ fn folders<'n>(nodes: impl Iterator<Item = (&'n str, NodeKind)>) -> Vec<FolderCo
     }
     let mut folders: Vec<(&str, u64)> = counts.into_iter().collect();
     folders.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let shown = folders.into_iter().take(MOST_FOLDERS);
+    let shown = folders.into_iter().take(MAX_FOLDERS);
     shown.map(|(folder, count)| FolderCount { folder: folder.to_owned(), count }).collect()
 }

@@ -1,8 +1,7 @@
-//! A file of ours of which parts are read: its head says which block has which checksum, and only the blocks that are read are
-//! compared with theirs.
+//! A cache file that is read in parts. It has a checksum for each block, and only the blocks that are read are verified.
 //!
-//! Head: magic, key, checksum of the directory, length of the directory. Directory: a description, the lengths of the sections,
-//! the checksums of the blocks. Then the sections, one behind the other, in blocks that do not care where a section begins.
+//! Layout: a head (magic, key, checksum and length of the directory); the directory (a description, the lengths of the sections, the
+//! checksums of the blocks); then the concatenated sections. Block boundaries ignore section boundaries.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,18 +17,18 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::bytes::{SectionReader, SectionWriter};
 use super::{Cache, LARGEST_DATA};
 
-/// As much as is read at once for one list.
+/// The unit of reading and of checksums.
 const BLOCK: usize = 4096;
-/// Blocks between two that are wanted are read along: fewer than this cost less than another call.
+/// Gaps of at most this many blocks are read too, because that costs less than another system call.
 const NEAR: usize = 4;
 const HEAD: usize = 32;
-/// A directory has some bytes for each block.
+/// A directory has a few bytes for each block.
 const LARGEST_DIRECTORY: u64 = LARGEST_DATA / 64;
 
 /// An open file in blocks.
 pub(super) struct BlockFile {
     file: Mutex<Box<dyn InputFile>>,
-    /// Where the first block begins.
+    /// File offset of the first block.
     start: u64,
     length: usize,
     checksums: Vec<u64>,
@@ -42,11 +41,12 @@ impl fmt::Debug for BlockFile {
 }
 
 impl BlockFile {
-    /// The bytes of ranges, sorted by where they begin, and where each begins in them.
+    /// Reads `ranges`, which are sorted by start: the bytes of all blocks that they touch, and where each range starts in these
+    /// bytes. `None` if a range is out of bounds or a checksum is wrong.
     fn read(&self, ranges: impl Iterator<Item = Range<usize>>) -> Option<(Vec<u8>, Vec<usize>)> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut places = Vec::new();
-        // What the runs before this one hold.
+        // Total length of the runs before the current one.
         let mut before = 0;
         for range in ranges {
             if range.end > self.length || range.start > range.end {
@@ -70,7 +70,7 @@ impl BlockFile {
         for run in runs {
             let (piece, others) = rest.split_at_mut(run.len() * BLOCK);
             rest = others;
-            // The last block of a file is shorter; nothing comes behind it.
+            // The last block of the file may be shorter.
             let length = piece.len().min(self.length.saturating_sub(run.start * BLOCK));
             let piece = piece.get_mut(..length)?;
             file.seek(SeekFrom::Start(self.start + (run.start * BLOCK) as u64)).ok()?;
@@ -117,11 +117,12 @@ impl ReadRanges for Section {
 }
 
 impl Cache<'_> {
-    /// The description and the sections of a file, of which nothing else is read yet.
+    /// Opens a file: its description and its sections, whose contents are not read yet.
     pub(super) fn open_blocks<const N: usize>(
         &self,
         name: &str,
-        (magic, key): (&[u8; 8], u64),
+        magic: &[u8; 8],
+        key: u64,
     ) -> Option<(Vec<u8>, [Section; N])> {
         let path = self.path(name);
         let size = self.trusted(&path, LARGEST_DATA)?.size;
@@ -158,11 +159,12 @@ impl Cache<'_> {
         is_whole.then(|| (description, lengths.map(section)))
     }
 
-    /// Writes such a file.
+    /// Writes a file for [`Self::open_blocks`].
     pub(super) fn store_blocks(
         &self,
         name: &str,
-        (magic, key): (&[u8; 8], u64),
+        magic: &[u8; 8],
+        key: u64,
         description: &[u8],
         sections: &[&[u8]],
     ) -> Option<()> {
@@ -201,11 +203,15 @@ mod tests {
     use stan_repo::{MemorySystem, WritableSystem};
 
     use super::*;
+    use crate::cache::CacheLocation;
 
-    const KIND: (&[u8; 8], u64) = (b"testtest", 7);
+    const MAGIC: &[u8; 8] = b"testtest";
+    const KEY: u64 = 7;
 
     fn cache(system: &MemorySystem) -> Cache<'_> {
-        Cache::open(system, "/own", ("/w/r", "/w/r/.stan"), None, b"key").unwrap()
+        let location =
+            CacheLocation { directory: "/own", root: "/w/r", stan_folder: "/w/r/.stan", state_directory: None };
+        Cache::open(system, location, b"key").unwrap()
     }
 
     fn ranges(section: &Section, ranges: &[Range<usize>]) -> Option<Vec<Vec<u8>>> {
@@ -224,22 +230,24 @@ mod tests {
         let system = MemorySystem::from_fixture("//- /w/.git/HEAD\n//- /w/r/a.ts\n");
         let cache = cache(&system);
         let long: Vec<u8> = (0..100_000u32).map(|number| (number / 7) as u8).collect();
-        cache.store_blocks("f", KIND, b"what", &[b"one", &long, b""]).unwrap();
-        let (description, [one, two, three]) = cache.open_blocks::<3>("f", KIND).unwrap();
+        cache.store_blocks("f", MAGIC, KEY, b"what", &[b"one", &long, b""]).unwrap();
+        let (description, [one, two, three]) = cache.open_blocks::<3>("f", MAGIC, KEY).unwrap();
         assert_eq!((description.as_slice(), one.whole().unwrap().as_slice()), (b"what".as_slice(), b"one".as_slice()));
         assert_eq!((two.whole().unwrap() == long, three.whole()), (true, Some(Vec::new())));
         let wanted = [0..0, 3..9, 5..4200, 40_000..40_001, 99_000..100_000, 100_000..100_000];
         let expected: Vec<Vec<u8>> = wanted.iter().map(|range| long[range.clone()].to_vec()).collect();
         assert_eq!(ranges(&two, &wanted), Some(expected));
         assert_eq!(ranges(&two, &[0..1, 0..100_001]), None);
-        assert!(cache.open_blocks::<2>("f", KIND).is_none() && cache.open_blocks::<3>("f", (KIND.0, 8)).is_none());
+        assert!(
+            cache.open_blocks::<2>("f", MAGIC, KEY).is_none() && cache.open_blocks::<3>("f", MAGIC, KEY + 1).is_none()
+        );
     }
 
     #[test]
     fn damage_is_noticed_where_it_is_read() {
         let system = MemorySystem::from_fixture("//- /w/.git/HEAD\n//- /w/r/a.ts\n");
         let cache = cache(&system);
-        cache.store_blocks("f", KIND, b"what", &[b"one", &[5; 30_000]]).unwrap();
+        cache.store_blocks("f", MAGIC, KEY, b"what", &[b"one", &[5; 30_000]]).unwrap();
         let mut bytes = Vec::new();
         let path = cache.path("f");
         stan_repo::SystemExt::read_into(&system, Path::new(&path), &mut bytes).unwrap();
@@ -247,17 +255,18 @@ mod tests {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x10;
             system.write_atomic(Path::new(&path), &damaged).unwrap();
-            let read = cache.open_blocks::<2>("f", KIND).and_then(|(_, [one, two])| Some((one.whole()?, two.whole()?)));
+            let read =
+                cache.open_blocks::<2>("f", MAGIC, KEY).and_then(|(_, [one, two])| Some((one.whole()?, two.whole()?)));
             assert!(read.is_none(), "{at}");
         }
         for length in [0, 7, 31, 40, 200, bytes.len() - 1] {
             system.write_atomic(Path::new(&path), &bytes[..length]).unwrap();
-            assert!(cache.open_blocks::<2>("f", KIND).is_none(), "{length}");
+            assert!(cache.open_blocks::<2>("f", MAGIC, KEY).is_none(), "{length}");
         }
         let mut far = bytes.clone();
         *far.last_mut().unwrap() ^= 1;
         system.write_atomic(Path::new(&path), &far).unwrap();
-        let (_, [one, two]) = cache.open_blocks::<2>("f", KIND).unwrap();
+        let (_, [one, two]) = cache.open_blocks::<2>("f", MAGIC, KEY).unwrap();
         assert!(one.whole().is_some() && ranges(&two, &[0..1, 0..100]).is_some(), "another block");
         assert!(ranges(&two, &[0..1, 29_990..29_999]).is_none());
     }

@@ -53,7 +53,7 @@ impl SectionWriter {
         values.for_each(|value| self.u32(value));
     }
 
-    /// One array of numbers, whose pieces were made apart.
+    /// One array of numbers, given in pieces.
     pub(crate) fn u32_pieces<'n>(&mut self, pieces: impl Iterator<Item = &'n [u32]> + Clone) {
         let count: usize = pieces.clone().map(<[u32]>::len).sum();
         self.u64(count as u64 * 4);
@@ -61,13 +61,13 @@ impl SectionWriter {
         pieces.flatten().for_each(|value| self.u32(*value));
     }
 
-    /// One blob, whose pieces were made apart.
+    /// One blob, given in pieces.
     pub(crate) fn blob_pieces<'b>(&mut self, pieces: impl Iterator<Item = &'b [u8]> + Clone) {
         self.u64(pieces.clone().map(|piece| piece.len() as u64).sum());
         pieces.for_each(|piece| self.raw(piece));
     }
 
-    /// Where each blob of these lists ends, as if they were one list. Each list counts from 0.
+    /// Writes the end offsets of several lists as one list. Each input list counts from 0.
     pub(crate) fn ends(&mut self, lists: &[&[u32]]) -> Option<()> {
         let count: usize = lists.iter().map(|ends| ends.len()).sum();
         self.u64(count as u64 * 4);
@@ -82,14 +82,14 @@ impl SectionWriter {
         Some(())
     }
 
-    /// Lists of blobs that were made apart, as one: see [`SectionWriter::blobs`].
+    /// Several lists of blobs as one list; see [`SectionWriter::blobs`].
     pub(crate) fn blob_lists(&mut self, lists: &[&BlobList]) -> Option<()> {
         self.ends(&lists.iter().map(|list| list.ends.as_slice()).collect::<Vec<_>>())?;
         self.blob_pieces(lists.iter().map(|list| list.bytes.as_slice()));
         Some(())
     }
 
-    /// Many blobs: where each one ends, then all of them.
+    /// Many blobs: the end offset of each, then all bytes.
     pub(crate) fn blobs<'b>(&mut self, blobs: impl Iterator<Item = &'b [u8]> + Clone) {
         let ends: Vec<u32> = blobs
             .clone()
@@ -112,7 +112,7 @@ pub(crate) struct BlobList {
 }
 
 impl BlobList {
-    /// With room for so many blobs.
+    /// With room for `count` blobs.
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { bytes: Vec::new(), ends: Vec::with_capacity(count) }
     }
@@ -121,7 +121,7 @@ impl BlobList {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// The blob that was being appended is whole.
+    /// Ends the blob whose bytes were appended to `bytes`.
     pub(crate) fn end(&mut self) {
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }

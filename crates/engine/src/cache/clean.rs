@@ -1,4 +1,4 @@
-//! Contents that were searched for secrets and hold none, by their digests, for one version of the rules.
+//! Digests of contents in which the rules for secrets found nothing, for one version of the rules.
 
 use stan_model::Digest;
 
@@ -11,9 +11,9 @@ const MAGIC: &[u8; 8] = b"stanscan";
 pub(super) const FILE: &str = "clean.data";
 
 /// More are not kept.
-const MOST: usize = 1 << 20;
+const MAX_KEPT: usize = 1 << 20;
 
-/// Sorted halves of digests.
+/// First halves of digests, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct CleanContents {
     keys: Vec<u128>,
@@ -46,8 +46,8 @@ impl Cache<'_> {
         if keys.is_empty() {
             return;
         }
-        // Those of this run are worth more than those of earlier ones.
-        keys.extend(known.keys.iter().take(MOST.saturating_sub(keys.len())));
+        // When there are too many, digests of this run win over older ones.
+        keys.extend(known.keys.iter().take(MAX_KEPT.saturating_sub(keys.len())));
         keys.sort_unstable();
         keys.dedup();
         let mut writer = SectionWriter::default();

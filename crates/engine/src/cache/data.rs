@@ -2,6 +2,7 @@
 //! `encode.rs`.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
@@ -19,13 +20,29 @@ pub(super) const HAS_FACTS: u8 = 4;
 pub(super) const HAS_META: u8 = 8;
 pub(super) const OUTSIDE: u8 = 16;
 
-/// The parts of the data file, in file order: the graph is the first two; an incremental update needs the second and
-/// the third.
-pub(crate) const METAS: usize = 0;
-pub(crate) const SHAPE: usize = 1;
-pub(crate) const RECORDS: usize = 2;
-pub(crate) const CONTENTS: usize = 3;
-pub(crate) const PARTS: usize = 4;
+/// The parts of the data file, in file order. Each can be loaded without the others before and after it: an unchanged run needs the
+/// graph alone, an incremental update everything but the contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DataPart {
+    /// Digests and sizes of the graph's nodes.
+    Metas,
+    /// The rest of the graph.
+    Shape,
+    Records,
+    /// The entries of all files: digest, size and facts.
+    Contents,
+}
+
+impl DataPart {
+    pub(crate) const COUNT: usize = 4;
+    pub(crate) const GRAPH: RangeInclusive<Self> = Self::Metas..=Self::Shape;
+    pub(crate) const ALL: RangeInclusive<Self> = Self::Metas..=Self::Contents;
+
+    /// Its position in the file.
+    pub(super) const fn index(self) -> usize {
+        self as usize
+    }
+}
 
 /// Reads the graph from the two parts that hold nothing else.
 pub(crate) fn decode_graph(metas: &[u8], shape: &[u8]) -> Option<Graph> {
@@ -41,7 +58,7 @@ pub(crate) struct Data<'b> {
     flags: &'b [u8],
     /// End offset and checksum of each file's contents.
     entry_ends: U32s<'b>,
-    entry_prints: U32s<'b>,
+    entry_checksums: U32s<'b>,
     contents: Contents<'b>,
     problems: Blobs<'b>,
     targets: Blobs<'b>,
@@ -89,7 +106,7 @@ impl<'b> Data<'b> {
             nodes: reader.u32s()?,
             flags: reader.blob()?,
             entry_ends: reader.u32s()?,
-            entry_prints: reader.u32s()?,
+            entry_checksums: reader.u32s()?,
             problems: reader.blobs()?,
             targets: reader.blobs()?,
             passes: reader.blobs()?,
@@ -127,7 +144,7 @@ impl<'b> Data<'b> {
             Contents::Whole(bytes) => bytes.get(start..)?.get(..length).map(Cow::Borrowed),
             Contents::OnDemand(source) => {
                 let entry = source.read(start, length)?;
-                (entry_print(&entry) == self.entry_prints.get(file)?).then_some(Cow::Owned(entry))
+                (entry_checksum(&entry) == self.entry_checksums.get(file)?).then_some(Cow::Owned(entry))
             }
         }
     }
@@ -270,7 +287,7 @@ pub(super) fn file_meta(bytes: &[u8]) -> Option<FileMeta> {
     Some(FileMeta { digest: Digest(*digest), size: u64::from_le_bytes(size.try_into().ok()?) })
 }
 
-pub(super) fn entry_print(entry: &[u8]) -> u32 {
+pub(super) fn entry_checksum(entry: &[u8]) -> u32 {
     xxh3_64(entry) as u32
 }
 

@@ -1,4 +1,5 @@
-//! Names that files declare, by contents, so that an overview parses a file once. A part of its own: no other run reads it.
+//! Names that files declare, by contents, so that overviews parse a file only once. Stored in a file of its own, which only overviews
+//! read.
 
 use stan_model::Digest;
 use xxhash_rust::xxh3::Xxh3;
@@ -19,7 +20,7 @@ impl<'c> KeptNames<'c> {
         Self(KeptBlobs::load(NAMES, cache))
     }
 
-    /// A way to look names up, for all threads.
+    /// For lookups from many threads.
     pub(crate) fn view(&self) -> NamesView<'_> {
         NamesView(self.0.view())
     }
@@ -30,7 +31,7 @@ impl<'c> KeptNames<'c> {
     }
 }
 
-/// Fewer new files than this part of all are not worth writing everything again.
+/// The file is rewritten only if at least one in this many entries is new.
 const WORTH_WRITING: usize = 64;
 
 /// See [`KeptNames::view`].

@@ -1,6 +1,6 @@
-//! What changed since a cache was written, as later runs found it: files with another stat, files with other contents, and the
-//! figures of the graph with them. A small file beside the index, so that an edit does not rewrite a large cache, and the runs
-//! after it do not find the same difference again.
+//! Edits since a cache was written: files with another stat, files with other contents, and the figures of the updated graph. Kept
+//! in a small file beside the index, so that an edit does not rewrite a large cache and later runs do not process the same edit
+//! again.
 
 use std::path::Path;
 
@@ -17,17 +17,17 @@ use super::relevance::HEAD;
 
 const MAGIC: &[u8; 8] = b"stanedit";
 pub(super) const FILE: &str = "graph.edits";
-/// After more files with another stat than the index has, a full run writes everything again.
-const MOST_PRINTS: usize = 1024;
+/// With more changed stats than this, a full run rewrites the cache.
+const MAX_FINGERPRINTS: usize = 1024;
 
 /// The edits of one cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct StoredEdits {
-    /// The cache without edits.
+    /// Identity of the cache that was edited.
     base: Vec<u8>,
-    /// Of files whose stat is not that of the index: the fingerprint to compare with. Sorted by file.
-    prints: Vec<(u32, u64)>,
-    /// Directories of the index whose stat changed while their entries did not, and when that was seen.
+    /// For files whose stat differs from the index: the fingerprint to compare with instead. Sorted by file.
+    fingerprints: Vec<(u32, u64)>,
+    /// Directories of the index whose stat changed while their entries did not, and when they were stat'ed.
     directories: Observations,
     listed_at: i64,
     contents: EditedContents,
@@ -40,16 +40,16 @@ struct EditedContents {
     files: Vec<(u32, Digest)>,
     /// `None` without edited files.
     answer: Option<Answer>,
-    /// What was seen while the edited files were resolved, and when.
+    /// What was stat'ed and read while the edited files were resolved, and when.
     observations: Observations,
     resolved_at: i64,
 }
 
-/// What a run found.
+/// The edits that one run found.
 pub(crate) struct NewEdits {
-    /// Files that were read because their stat is not that of the index, with the fingerprint of the stat that they have now.
-    pub(crate) prints: Vec<(RecordId, u64)>,
-    /// Those with other contents than the data has.
+    /// Files that were read because their stat differs from the index, with the fingerprint of their current stat.
+    pub(crate) fingerprints: Vec<(RecordId, u64)>,
+    /// The files whose contents differ from the data.
     pub(crate) files: Vec<(RecordId, Digest)>,
 }
 
@@ -62,12 +62,12 @@ impl NewEdits {
 }
 
 impl StoredEdits {
-    pub(super) fn is_of(&self, base: Identity) -> bool {
+    pub(super) fn belongs_to(&self, base: Identity) -> bool {
         postcard::to_stdvec(&base).is_ok_and(|base| base == self.base)
     }
 
-    pub(super) fn prints(&self) -> &[(u32, u64)] {
-        &self.prints
+    pub(super) fn fingerprints(&self) -> &[(u32, u64)] {
+        &self.fingerprints
     }
 
     pub(super) fn answer(&self) -> Option<&Answer> {
@@ -78,7 +78,7 @@ impl StoredEdits {
         self.contents.files.iter().map(|(file, _)| RecordId(*file)).collect()
     }
 
-    /// Differs when the graph may differ; 0 when it is that of the cache.
+    /// A hash of everything that the updated graph depends on; 0 if the graph is that of the cache.
     pub(super) fn state(&self) -> u64 {
         if self.contents.files.is_empty() {
             return 0;
@@ -100,24 +100,24 @@ impl StoredEdits {
 }
 
 impl Index {
-    /// Whether so much changed that everything should be written again.
+    /// Whether so much changed that the cache should be rewritten.
     pub(crate) fn has_too_many_edits(&self) -> bool {
-        self.edits.as_ref().is_some_and(|edits| edits.prints.len() > MOST_PRINTS)
+        self.edits.as_ref().is_some_and(|edits| edits.fingerprints.len() > MAX_FINGERPRINTS)
     }
 
-    /// Whether these are the edited contents that the cache knows already.
+    /// Whether the cache already knows exactly these edited contents.
     pub(crate) fn has_edits(&self, new: &NewEdits) -> bool {
         let known = self.edits.as_ref().map_or(&[][..], |edits| &edits.contents.files);
         known == new.files()
     }
 
-    /// The edits of a run that resolved nothing: the known ones with the stats that their files have now, or none. `None` where
-    /// that is known already.
+    /// The edits to store after a run that resolved nothing: the known ones with current stats. `None` if that is what is stored
+    /// already.
     pub(crate) fn with_stats(&self, system: &dyn System, new: &NewEdits, now: i64) -> Option<StoredEdits> {
         let known = self.edits.as_ref().filter(|_| self.has_edits(new));
         let contents = known.map(|edits| edits.contents.clone()).unwrap_or_default();
         let edits = self.new_edits(system, new, contents, now)?;
-        known.is_none_or(|known| known.prints != edits.prints).then_some(edits)
+        known.is_none_or(|known| known.fingerprints != edits.fingerprints).then_some(edits)
     }
 
     /// The edits after a run that began at `now` and resolved them.
@@ -125,7 +125,8 @@ impl Index {
         &self,
         system: &dyn System,
         new: &NewEdits,
-        (answer, observations): (Answer, Observations),
+        answer: Answer,
+        observations: Observations,
         now: i64,
     ) -> Option<StoredEdits> {
         let contents = EditedContents { files: new.files(), answer: Some(answer), observations, resolved_at: now };
@@ -139,22 +140,23 @@ impl Index {
         contents: EditedContents,
         now: i64,
     ) -> Option<StoredEdits> {
-        // Earlier ones hold unless the file was read again.
-        let read: FxHashSet<u32> = new.prints.iter().map(|(file, _)| file.0).collect();
-        let earlier = self.edits.as_ref().map_or(&[][..], |edits| &edits.prints);
+        // Earlier fingerprints stay valid unless the file was read again.
+        let read: FxHashSet<u32> = new.fingerprints.iter().map(|(file, _)| file.0).collect();
+        let earlier = self.edits.as_ref().map_or(&[][..], |edits| &edits.fingerprints);
         let kept = earlier.iter().filter(|(file, _)| !read.contains(file)).copied();
-        let mut prints: Vec<(u32, u64)> = kept.chain(new.prints.iter().map(|(file, print)| (file.0, *print))).collect();
-        prints.sort_unstable();
-        let directories = self.changed_directories(system, &prints);
+        let mut fingerprints: Vec<(u32, u64)> =
+            kept.chain(new.fingerprints.iter().map(|(file, fingerprint)| (file.0, *fingerprint))).collect();
+        fingerprints.sort_unstable();
+        let directories = self.changed_directories(system, &fingerprints);
         let base = postcard::to_stdvec(&self.base()).ok()?;
-        Some(StoredEdits { base, prints, directories, listed_at: now, contents })
+        Some(StoredEdits { base, fingerprints, directories, listed_at: now, contents })
     }
 
-    /// The directories of these files with the stats that they have now. The caller has compared their entries in this run;
-    /// a later change leaves a stat that is too young to be trusted.
-    fn changed_directories(&self, system: &dyn System, prints: &[(u32, u64)]) -> Observations {
+    /// The directories of these files with their current stats. The caller has compared their entries in this run, so the new stats
+    /// belong to the known entries. A change in between is not lost: its stat is too young to be trusted by the next run.
+    fn changed_directories(&self, system: &dyn System, fingerprints: &[(u32, u64)]) -> Observations {
         let folder = |(file, _): &(u32, u64)| self.files.path(*file as usize).rsplit_once('/').map_or("", |(it, _)| it);
-        let paths: FxHashSet<&str> = prints.iter().map(folder).collect();
+        let paths: FxHashSet<&str> = fingerprints.iter().map(folder).collect();
         let earlier = self.edits.iter().flat_map(|edits| &edits.directories.directories);
         let known = self.observations.directories.iter().chain(earlier);
         let now = |seen: &ObservedDirectory| {

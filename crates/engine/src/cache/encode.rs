@@ -1,8 +1,8 @@
 //! Writes the large half of the cache: the graph and the facts of every file (`data.rs` reads them).
 //!
-//! The first run that a user meets writes this, so it has to be cheap. The entry of a file (its digest and its facts) is encoded by the
-//! thread that analysed it, and written from where it was encoded. What depends on the whole run is written in one pass, a part of the
-//! records on each thread, into few buffers that are copied once; nothing is allocated for single files.
+//! The first run of a user writes this, so it must be cheap. The entry of a file (its digest and facts) is encoded by the thread that
+//! analysed the file, and written to disk from that buffer. What depends on the whole run is encoded in one parallel pass over the
+//! records, into a few buffers that are copied once. Nothing is allocated per file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,27 +15,36 @@ use stan_model::{FileFacts, Problem};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{BlobList, SectionWriter};
-use super::data::{CONTENTS, HAS_FACTS, HAS_META, INCOMPLETE, META_LENGTH, OUTSIDE, UNIVERSE, entry_print, meta_bytes};
+use super::data::{
+    DataPart, HAS_FACTS, HAS_META, INCOMPLETE, META_LENGTH, OUTSIDE, UNIVERSE, entry_checksum, meta_bytes,
+};
 use super::ids::{NodeIndex, RecordId};
 use crate::graph::analyse::Analysed;
 use crate::graph::record::{Record, Records, RecordsPart};
 
-/// The usual size of what is written of a record beside its entry, so that the buffer of all need not grow.
+/// Typical size of a record without its entry. Reserved for each record, so that the buffer rarely has to grow.
 const USUAL_RECORD: usize = 96;
 
 /// The data file, and what the index says about each record.
 pub(crate) struct Encoded<'r> {
-    /// The graph, and of the records what is not in their entries.
+    /// The graph, and everything about the records except their entries.
     pub(crate) head: Vec<u8>,
-    /// Where the parts of the data that are in `head` lie there.
-    pub(crate) parts: [Range<usize>; CONTENTS],
-    /// The entries of all records, which follow it.
+    /// The ranges in `head` of the parts that it holds.
+    pub(crate) parts: [Range<usize>; DataPart::Contents.index()],
+    /// The entries of all records, which follow `head` in the file.
     pub(crate) contents: Vec<Cow<'r, [u8]>>,
-    /// For each record what `look` made of it.
-    pub(crate) prints: Vec<(u64, u64)>,
+    /// In the order of the records.
+    pub(crate) fingerprints: Vec<RecordFingerprints>,
 }
 
-/// What is known of the entry of a file: its contents as the cache has them.
+/// What the index says about one record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RecordFingerprints {
+    pub(crate) facts: u64,
+    pub(crate) stat: u64,
+}
+
+/// Length and checksum of a file's encoded entry, and the fingerprint of its facts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryPrints {
     pub(crate) length: u32,
@@ -44,7 +53,7 @@ pub(crate) struct EntryPrints {
     facts: u64,
 }
 
-/// Appends the entry of a file. `None`, and nothing is appended, when it cannot be encoded.
+/// Appends the entry of a file. Returns `None` and appends nothing if it cannot be encoded.
 pub(crate) fn append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<EntryPrints> {
     let start = bytes.len();
     let appended = try_append_entry(file, bytes);
@@ -57,30 +66,30 @@ pub(crate) fn append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<Entry
 fn try_append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<EntryPrints> {
     let start = bytes.len();
     bytes.extend_from_slice(&meta_bytes(file.meta));
-    let mut facts_print = 0;
+    let mut facts_hash = 0;
     if let Some(facts) = &file.facts {
         append_links(facts, bytes)?;
-        facts_print = print_of_links(bytes.get(start + META_LENGTH..)?);
+        facts_hash = links_fingerprint(bytes.get(start + META_LENGTH..)?);
         append(&facts.description, bytes)?;
     } else if let Some(heading) = &file.heading {
         append(heading, bytes)?;
     }
     let entry = bytes.get(start..)?;
-    Some(EntryPrints { length: u32::try_from(entry.len()).ok()?, checksum: entry_print(entry), facts: facts_print })
+    Some(EntryPrints { length: u32::try_from(entry.len()).ok()?, checksum: entry_checksum(entry), facts: facts_hash })
 }
 
-/// Writes the graph, the records, and the problems that belong to no single file. `look` gets each record with the fingerprint
-/// of its facts, see [`facts_fingerprint`]; 0 for one without.
+/// Writes the graph, the records, and the problems that belong to no single file. `fingerprints_of` gets each record with the
+/// fingerprint of its facts ([`facts_fingerprint`]; 0 for a record without facts).
 pub(crate) fn encode<'r>(
     graph: &Graph,
     records: &'r Records,
     problems: &[Problem],
-    look: impl Fn(Record<'_>, u64) -> (u64, u64) + Sync,
+    fingerprints_of: impl Fn(Record<'_>, u64) -> RecordFingerprints + Sync,
 ) -> Option<Encoded<'r>> {
     let piece = |part: RecordsPart<'r>| {
         let mut piece = Piece::of(&part);
         for record in part.iter() {
-            piece.push(record, &look)?;
+            piece.push(record, &fingerprints_of)?;
         }
         Some(piece)
     };
@@ -92,9 +101,9 @@ pub(crate) fn encode<'r>(
     let pieces = pieces?;
     write_records(&mut writer, &pieces, problems)?;
     let parts = [0..metas, metas..shape, shape..writer.len()];
-    let prints = pieces.iter().flat_map(|piece| piece.prints.iter().copied()).collect();
+    let fingerprints = pieces.iter().flat_map(|piece| piece.fingerprints.iter().copied()).collect();
     let contents = pieces.into_iter().map(|piece| piece.entries).collect();
-    Some(Encoded { head: writer.into_bytes(), parts, contents, prints })
+    Some(Encoded { head: writer.into_bytes(), parts, contents, fingerprints })
 }
 
 /// What is written of some records.
@@ -110,7 +119,7 @@ struct Piece<'r> {
     targets: BlobList,
     passes: BlobList,
     takes: BlobList,
-    prints: Vec<(u64, u64)>,
+    fingerprints: Vec<RecordFingerprints>,
     pairs: Vec<(RecordId, u32)>,
 }
 
@@ -129,12 +138,16 @@ impl<'r> Piece<'r> {
             targets: list(),
             passes: list(),
             takes: list(),
-            prints: Vec::with_capacity(count),
+            fingerprints: Vec::with_capacity(count),
             pairs: Vec::new(),
         }
     }
 
-    fn push(&mut self, record: Record<'_>, look: &impl Fn(Record<'_>, u64) -> (u64, u64)) -> Option<()> {
+    fn push(
+        &mut self,
+        record: Record<'_>,
+        fingerprints_of: &impl Fn(Record<'_>, u64) -> RecordFingerprints,
+    ) -> Option<()> {
         let file = record.file;
         self.nodes.push(record.node().unwrap_or(NodeIndex::NONE).0);
         self.flags.push(flags(record));
@@ -154,7 +167,7 @@ impl<'r> Piece<'r> {
         push_pairs(&mut self.passes, &self.pairs);
         record.takes_from(&mut self.pairs);
         push_pairs(&mut self.takes, &self.pairs);
-        self.prints.push(look(record, entry.facts));
+        self.fingerprints.push(fingerprints_of(record, entry.facts));
         Some(())
     }
 }
@@ -188,7 +201,7 @@ fn write_records(writer: &mut SectionWriter, pieces: &[Piece<'_>], problems: &[P
     Some(())
 }
 
-/// The metas and the shape of the graph, in a buffer with room for what follows, and where each ends.
+/// The metas and the shape of the graph in a buffer with `room` for the records, and the end offset of each part.
 fn write_graph(graph: &Graph, room: usize) -> (SectionWriter, usize, usize) {
     let nodes = graph.nodes();
     let mut writer = SectionWriter::with_capacity(nodes.len() * (META_LENGTH + 64) + room);
@@ -217,7 +230,7 @@ fn write_graph(graph: &Graph, room: usize) -> (SectionWriter, usize, usize) {
     (writer, metas, shape)
 }
 
-/// Appends to bytes that are there, without going through an iterator for each piece.
+/// Serialises to the end of a buffer. postcard's own flavour for this extends it through an iterator, which is slower.
 struct Append<'b>(&'b mut Vec<u8>);
 
 impl Flavor for Append<'_> {
@@ -242,13 +255,13 @@ fn append(value: &impl Serialize, bytes: &mut Vec<u8>) -> Option<()> {
     postcard::serialize_with_flavor(value, Append(bytes)).ok()
 }
 
-/// Everything in facts that other files and the graph's edges can depend on: all but the description.
+/// All fields of the facts except the description: only these can change edges, of this file or of others.
 fn append_links(facts: &FileFacts, bytes: &mut Vec<u8>) -> Option<()> {
     let FileFacts { requests, globs, imports, exports, stars, description: _, package, declares, uses, scopes } = facts;
     append(&(requests, globs, imports, exports, stars, (package, declares, uses, scopes)), bytes)
 }
 
-fn print_of_links(bytes: &[u8]) -> u64 {
+fn links_fingerprint(bytes: &[u8]) -> u64 {
     xxh3_64(bytes).max(1)
 }
 
@@ -256,5 +269,5 @@ fn print_of_links(bytes: &[u8]) -> u64 {
 pub(crate) fn facts_fingerprint(facts: &FileFacts) -> u64 {
     let mut bytes = Vec::new();
     append_links(facts, &mut bytes);
-    print_of_links(&bytes)
+    links_fingerprint(&bytes)
 }

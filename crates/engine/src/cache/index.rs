@@ -1,4 +1,4 @@
-//! The small half of the cache: the files to stat to know whether the last answer is still valid, and the figures of
+//! The small half of the cache: the files to stat in order to decide whether the last answer is still valid, and the figures of
 //! that answer. An unchanged run reads nothing else.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use stan_repo::{DirectoryHandleCache, Observations, Stat, System};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{SectionReader, SectionWriter};
-use super::data::PARTS;
+use super::data::DataPart;
 use super::edits::StoredEdits;
 use super::ids::RecordId;
 use crate::graph::record::PathList;
@@ -22,7 +22,7 @@ use crate::graph::record::PathList;
 pub(crate) struct Answer {
     pub(crate) summary: Summary,
     pub(crate) dirty: usize,
-    /// Already sorted and cut.
+    /// Already sorted and truncated.
     pub(crate) errors: Vec<String>,
 }
 
@@ -30,13 +30,13 @@ pub(crate) struct Index {
     /// `System::now` at the start of the run that made the cache.
     pub(crate) observed_at: i64,
     /// The parts of the data file that belongs to this index.
-    pub(crate) parts: [Section; PARTS],
+    pub(crate) parts: [Section; DataPart::COUNT],
     pub(crate) answer: Answer,
     pub(crate) observations: Observations,
     pub(crate) files: FileTable,
     /// A fingerprint of each file's facts.
     pub(crate) facts: FactsTable,
-    /// What changed since, as a later run found it. The fingerprints of `files` are those of these edits.
+    /// What later runs found changed. `files` already has the fingerprints of these edits.
     pub(super) edits: Option<StoredEdits>,
 }
 
@@ -53,8 +53,8 @@ impl Section {
         writer.u64(self.checksum);
     }
 
-    fn read_all(reader: &mut SectionReader<'_>) -> Option<[Self; PARTS]> {
-        let mut parts = [Self { length: 0, checksum: 0 }; PARTS];
+    fn read_all(reader: &mut SectionReader<'_>) -> Option<[Self; DataPart::COUNT]> {
+        let mut parts = [Self { length: 0, checksum: 0 }; DataPart::COUNT];
         for part in &mut parts {
             *part = Self { length: reader.u64()?, checksum: reader.u64()? };
         }
@@ -62,27 +62,28 @@ impl Section {
     }
 }
 
-/// Which run made a cache, and what of: it cannot be guessed from outside.
+/// Identifies the graph in a cache: the run that made it, checksums of its parts, and the later edits. Cannot be guessed from
+/// outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Identity {
     observed_at: i64,
-    parts: [Section; PARTS],
+    parts: [Section; DataPart::COUNT],
     /// [`StoredEdits::state`]; 0 without edited contents.
     edits: u64,
 }
 
 impl Index {
-    /// Of the cache with its edits.
+    /// The identity of the cache with its edits.
     pub(crate) fn identity(&self) -> Identity {
         Identity { edits: self.edits.as_ref().map_or(0, StoredEdits::state), ..self.base() }
     }
 
-    /// Of the cache without its edits.
+    /// The identity of the cache without its edits.
     pub(super) fn base(&self) -> Identity {
         Identity { observed_at: self.observed_at, parts: self.parts, edits: 0 }
     }
 
-    /// Of the cache with other edits.
+    /// The identity of the cache with other edits.
     pub(crate) fn identity_with(&self, edits: &StoredEdits) -> Identity {
         Identity { edits: edits.state(), ..self.base() }
     }
@@ -97,26 +98,26 @@ impl Index {
         self.edits.as_ref().map(StoredEdits::edited).unwrap_or_default()
     }
 
-    /// Whether everything besides the files' contents is as it was when the cache was written.
+    /// Whether everything except the files' contents is unchanged since the cache was written.
     pub(crate) fn is_world_unchanged(&self, system: &dyn System) -> bool {
         self.observations.changes(system, self.observed_at).is_empty()
             && self.edits.as_ref().is_none_or(|edits| edits.directories_hold(system))
     }
 
-    /// Whether the edited files would be resolved again as they were.
+    /// Whether the edited files would still resolve to the same targets.
     pub(crate) fn edits_hold(&self, system: &dyn System) -> bool {
         self.edits.as_ref().is_none_or(|edits| edits.resolution_holds(system))
     }
 
-    /// Takes the edits of a later run, if they are of this cache.
+    /// Applies the edits of a later run, if they belong to this cache.
     pub(super) fn take_edits(&mut self, edits: StoredEdits) {
         let is_known = |(file, _): &(u32, u64)| (*file as usize) < self.files.len();
-        if !edits.is_of(self.base()) || !edits.prints().iter().all(is_known) {
+        if !edits.belongs_to(self.base()) || !edits.fingerprints().iter().all(is_known) {
             return;
         }
-        for (file, print) in edits.prints() {
+        for (file, fingerprint) in edits.fingerprints() {
             if let Some(place) = self.files.fingerprints.get_mut(*file as usize) {
-                *place = *print;
+                *place = *fingerprint;
             }
         }
         let directories = edits.directories();
@@ -124,7 +125,7 @@ impl Index {
         self.edits = Some(edits);
     }
 
-    /// Appends it to `before`.
+    /// Appends the encoded index to `before`.
     pub(crate) fn encode(&self, before: Vec<u8>) -> Option<Vec<u8>> {
         let mut writer = SectionWriter::after(before);
         writer.reserve(self.files.paths.text.len() + 24 * self.files.len() + (1 << 16));
@@ -152,33 +153,36 @@ impl Index {
     }
 }
 
-/// Fingerprints that show that an edit changed no figure, without the data.
+/// A fingerprint of each file's facts. With it, an unchanged figure is recognised without loading the data.
 #[derive(Default)]
 pub(crate) struct FactsTable {
     bytes: Vec<u8>,
 }
 
 impl FactsTable {
-    /// The fingerprint of a file that cannot be compared without the data.
+    /// Stands in for a file that cannot be compared without the data.
     pub(crate) const OPAQUE: u64 = u64::MAX;
 
-    /// Of the facts of each file, 0 for a file that has none and needs none.
-    pub(crate) fn new(prints: impl ExactSizeIterator<Item = u64>) -> Self {
-        let mut bytes = Vec::with_capacity(8 * prints.len());
-        prints.for_each(|print| bytes.extend_from_slice(&print.to_le_bytes()));
+    /// A fingerprint for each file; 0 for a file that has no facts and needs none.
+    pub(crate) fn new(fingerprints: impl ExactSizeIterator<Item = u64>) -> Self {
+        let mut bytes = Vec::with_capacity(8 * fingerprints.len());
+        fingerprints.for_each(|fingerprint| bytes.extend_from_slice(&fingerprint.to_le_bytes()));
         Self { bytes }
     }
 
     pub(crate) fn get(&self, file: usize) -> Option<u64> {
-        let (prints, _) = self.bytes.as_chunks::<8>();
-        prints.get(file).map(|print| u64::from_le_bytes(*print)).filter(|print| *print != Self::OPAQUE)
+        let (fingerprints, _) = self.bytes.as_chunks::<8>();
+        fingerprints
+            .get(file)
+            .map(|fingerprint| u64::from_le_bytes(*fingerprint))
+            .filter(|fingerprint| *fingerprint != Self::OPAQUE)
     }
 }
 
-/// A fingerprint that is never equal to that of a file.
+/// Never the fingerprint of a file, so that comparing with it always finds a change.
 pub(crate) const UNPROVED: u64 = 0;
 
-/// All files whose contents are part of the answer, with a fingerprint of their stat each.
+/// All files whose contents are part of the answer, each with a fingerprint of its stat.
 #[derive(Default)]
 pub(crate) struct FileTable {
     /// Absolute.
@@ -187,7 +191,7 @@ pub(crate) struct FileTable {
 }
 
 impl FileTable {
-    /// With a fingerprint for each path.
+    /// `fingerprints`: one for each path.
     pub(crate) fn new(paths: Arc<PathList>, fingerprints: Vec<u64>) -> Self {
         Self { paths, fingerprints }
     }
@@ -205,10 +209,10 @@ impl FileTable {
         self.fingerprints.get(index).copied().unwrap_or(UNPROVED)
     }
 
-    /// The fingerprints by path, without those that prove nothing.
+    /// The fingerprints by path, without [`UNPROVED`] ones.
     pub(crate) fn proved(&self) -> FxHashMap<&str, u64> {
-        let prints = (0..self.len()).map(|index| (self.path(index), self.fingerprint(index)));
-        prints.filter(|(_, print)| *print != UNPROVED).collect()
+        let fingerprints = (0..self.len()).map(|index| (self.path(index), self.fingerprint(index)));
+        fingerprints.filter(|(_, fingerprint)| *fingerprint != UNPROVED).collect()
     }
 
     /// The files whose stat is not the recorded one.
@@ -225,8 +229,8 @@ impl FileTable {
     }
 
     fn is_same<'a>(&'a self, index: usize, neighbours: &mut DirectoryHandleCache<'a>, system: &dyn System) -> bool {
-        let print = self.fingerprint(index);
-        if print == UNPROVED {
+        let recorded = self.fingerprint(index);
+        if recorded == UNPROVED {
             return false;
         }
         let path = self.path(index);
@@ -235,28 +239,28 @@ impl FileTable {
             Some(files) => files.lstat(name),
             None => system.lstat(Path::new(path)),
         };
-        stat.is_ok_and(|stat| fingerprint(&stat) == print)
+        stat.is_ok_and(|stat| fingerprint(&stat) == recorded)
     }
 
-    /// As it lies in memory, because every run reads it.
+    /// In the layout that it has in memory, because every run reads it.
     fn write(&self, writer: &mut SectionWriter) {
         writer.u32s(self.paths.ends.iter().copied());
         writer.u64(self.fingerprints.len() as u64 * 8);
-        self.fingerprints.iter().for_each(|print| writer.u64(*print));
+        self.fingerprints.iter().for_each(|fingerprint| writer.u64(*fingerprint));
         writer.blob(self.paths.text.as_bytes());
     }
 
     fn read(reader: &mut SectionReader<'_>) -> Option<Self> {
         let ends: Vec<u32> = reader.u32s()?.iter().collect();
-        let (prints, rest) = reader.blob()?.as_chunks::<8>();
-        let fingerprints: Vec<u64> = prints.iter().map(|print| u64::from_le_bytes(*print)).collect();
+        let (fingerprints, rest) = reader.blob()?.as_chunks::<8>();
+        let fingerprints: Vec<u64> = fingerprints.iter().map(|fingerprint| u64::from_le_bytes(*fingerprint)).collect();
         let text = std::str::from_utf8(reader.blob()?).ok()?.to_owned();
         let is_whole = rest.is_empty() && fingerprints.len() == ends.len();
         is_whole.then_some(Self { paths: Arc::new(PathList { text, ends }), fingerprints })
     }
 }
 
-/// A number that differs when a stat does.
+/// A hash of everything in a stat; never [`UNPROVED`].
 pub(crate) fn fingerprint(stat: &Stat) -> u64 {
     let mut bytes = [0u8; 33];
     bytes[..8].copy_from_slice(&stat.size.to_le_bytes());
@@ -267,7 +271,7 @@ pub(crate) fn fingerprint(stat: &Stat) -> u64 {
     xxh3_64(&bytes).max(UNPROVED + 1)
 }
 
-/// The fingerprint to record: none where a change right after reading could have left the stat as it was.
+/// The fingerprint to record. [`UNPROVED`] if a change right after reading could have left the stat the same.
 pub(crate) fn proved_fingerprint(stat: &Stat, observed_at: i64) -> u64 {
     if stan_repo::is_racy(stat, observed_at) { UNPROVED } else { fingerprint(stat) }
 }
@@ -278,16 +282,16 @@ mod tests {
 
     use super::*;
 
-    fn push(table: &mut FileTable, path: &str, print: u64) {
+    fn push(table: &mut FileTable, path: &str, fingerprint: u64) {
         Arc::make_mut(&mut table.paths).push([path, ""]);
-        table.fingerprints.push(print);
+        table.fingerprints.push(fingerprint);
     }
 
     #[test]
     fn file_tables_survive_a_round_trip() {
         let mut table = FileTable::default();
-        for (path, print) in [("/r/src/a.ts", 1), ("/r/src/ab.ts", 2), ("/r/x", 3), ("/r/ü", 4), ("", 5)] {
-            push(&mut table, path, print);
+        for (path, fingerprint) in [("/r/src/a.ts", 1), ("/r/src/ab.ts", 2), ("/r/x", 3), ("/r/ü", 4), ("", 5)] {
+            push(&mut table, path, fingerprint);
         }
         let mut writer = SectionWriter::default();
         table.write(&mut writer);

@@ -1,5 +1,5 @@
-//! Values by a key of 128 bits in one file of the cache: those of earlier runs, and the ones that this run makes. A part of
-//! its own for each kind of value, so that no other run reads it.
+//! A persistent map from 128-bit keys to values, in one file of the cache: values of earlier runs, and new ones of this run. Each kind
+//! of value has its own file, so that a run reads only what it needs.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -51,7 +51,7 @@ impl<'c> KeptBlobs<'c> {
         (rest.is_empty() && blobs.len() == keys.len()).then_some((keys, blobs))
     }
 
-    /// A way to look values up, for all threads.
+    /// For lookups from many threads.
     pub(super) fn view(&self) -> BlobView<'_> {
         BlobView { kept: self, table: self.table() }
     }

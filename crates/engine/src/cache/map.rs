@@ -1,6 +1,6 @@
-//! The map that was made of a graph, kept beside it: an unchanged run then needs neither the graph nor the making.
+//! The map of a graph, stored beside it: an unchanged run then neither loads the graph nor computes the map.
 //!
-//! It belongs to one index and to the manifests that externals were named by, and holds as long as all of these do.
+//! A stored map is valid for one index and for the manifests that externals were named by, as long as none of them changes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,7 +38,15 @@ pub(crate) struct StoredMap {
     pub(crate) manifests: Manifests,
 }
 
-/// Which map of a cache is meant. What was made of one holds for it alone.
+/// What is kept of a map, as [`Cache::store_map`] takes it.
+pub(crate) struct MapParts<'m> {
+    pub(crate) map: &'m Map,
+    pub(crate) integrity: &'m ExternalsLock,
+    /// Ids that denote different files.
+    pub(crate) conflicts: &'m BTreeMap<String, String>,
+}
+
+/// Identifies a map in the cache. What was computed from a map is valid only for this identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct MapIdentity {
     pub(crate) graph: Identity,
@@ -65,8 +73,8 @@ impl DocumentFingerprint {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Manifests {
     pub(super) seen: Vec<(String, u64)>,
-    /// Something was seen that cannot be compared in a later run.
-    is_in_doubt: bool,
+    /// Something was read whose stat cannot prove that it is unchanged.
+    is_incomparable: bool,
 }
 
 /// The fingerprint of a file that does not exist; never that of one that does.
@@ -77,19 +85,19 @@ impl Manifests {
     /// changes the stat.
     pub(crate) fn note_own(&mut self, system: &dyn System, path: &str) {
         match system.lstat(Path::new(path)) {
-            Ok(stat) if stat.kind == EntryKind::Link => self.is_in_doubt = true,
+            Ok(stat) if stat.kind == EntryKind::Link => self.is_incomparable = true,
             Ok(stat) => self.seen.push((path.to_owned(), fingerprint(&stat))),
             Err(error) if is_absent(&error) => self.seen.push((path.to_owned(), ABSENT)),
-            Err(_) => self.is_in_doubt = true,
+            Err(_) => self.is_incomparable = true,
         }
     }
 
-    /// Notes what is at the place of a manifest, before it is read in a run that began at `observed_at`.
+    /// Records the stat of a manifest before it is read. `observed_at`: when the run began.
     pub(crate) fn note(&mut self, system: &dyn System, path: &str, observed_at: i64) {
         self.note_unless_known(system, path, observed_at, &FxHashMap::default());
     }
 
-    /// As [`Manifests::note`], but leaves out what has the same fingerprint in `known`, because it is compared there.
+    /// As [`Manifests::note`], except for files with the same fingerprint in `known`, because those are compared with the index.
     pub(crate) fn note_unless_known(
         &mut self,
         system: &dyn System,
@@ -107,20 +115,20 @@ impl Manifests {
         match print {
             Some(print) if print != ABSENT && known.get(path) == Some(&print) => {}
             Some(print) => self.seen.push((path.to_owned(), print)),
-            None => self.is_in_doubt = true,
+            None => self.is_incomparable = true,
         }
     }
 }
 
 impl Manifests {
-    /// A hash of all that was seen; `None` when that cannot be compared in a later run.
+    /// A hash of all recorded stats; `None` if a later run could not compare them.
     pub(crate) fn fingerprint(&self) -> Option<u64> {
-        if self.is_in_doubt { None } else { fingerprint_of(&self.seen) }
+        if self.is_incomparable { None } else { fingerprint_of(&self.seen) }
     }
 
-    /// Notes that a manifest could not be read: one that is there may be readable the next time.
-    pub(crate) fn doubt(&mut self, error: &std::io::Error) {
-        self.is_in_doubt |= !is_absent(error);
+    /// Records that a manifest could not be read. If it exists, it may be readable in the next run.
+    pub(crate) fn note_unreadable(&mut self, error: &std::io::Error) {
+        self.is_incomparable |= !is_absent(error);
     }
 }
 
@@ -163,18 +171,20 @@ impl Cache<'_> {
         let map = Map::from_cache(reader.blob()?)?;
         let holds = reader.is_empty() && still_holds(self.system, &seen);
         let identity = MapIdentity { graph: identity, manifests: xxh3_64(manifests), document };
-        let manifests = Manifests { seen, is_in_doubt: false };
+        let manifests = Manifests { seen, is_incomparable: false };
         holds.then_some(StoredMap { map, integrity, document, conflicts, identity, manifests })
     }
 
     /// Keeps a map for the next run, and returns its identity in the cache. A failure is ignored.
     pub(crate) fn store_map(
         &self,
-        (identity, key): (Identity, &MapKey),
-        (map, integrity, conflicts): (&Map, &ExternalsLock, &BTreeMap<String, String>),
+        identity: Identity,
+        key: &MapKey,
+        map: &MapParts<'_>,
         document: DocumentFingerprint,
         manifests: &Manifests,
     ) -> Option<MapIdentity> {
+        let MapParts { map, integrity, conflicts } = map;
         let seen = manifests.fingerprint()?;
         let mut writer = SectionWriter::default();
         writer.blob(&postcard::to_stdvec(&manifests.seen).ok()?);

@@ -1,9 +1,9 @@
-//! What a run leaves for the next one: an index (the files to stat, and the figures), the data (graph and facts), edits since, the
-//! map that was made of that graph, the overview of that map, and what files are ranked by (words and history).
+//! What a run stores for the next one: an index (the files to stat, and the figures), the data (graph and facts), later edits, the
+//! map of the graph, the overview of the map, and the inputs of the ranking (words and history).
 //!
-//! A cache is only ever a shortcut. Whatever is wrong with it (corrupt, foreign, older, half of a pair) means that
-//! it is ignored; failing to write it is not an error either. Foreign is what no run of this user wrote in this checkout
-//! (`seal.rs`): a repository can bring files that look like a cache.
+//! A cache is only a shortcut. If anything is wrong with it (corrupt, foreign, outdated, index without data), it is ignored, and
+//! failing to write it is not an error. A cache is foreign unless a run of this user wrote it in this checkout (`seal.rs`): a
+//! repository can ship files that look like a cache.
 
 mod blocks;
 mod bytes;
@@ -23,7 +23,7 @@ mod run;
 mod seal;
 mod tokens;
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,21 +34,21 @@ use stan_model::NodeKind;
 use stan_repo::{AbsPath, EntryKind, Stat, System, SystemExt as _, WritableSystem, remove_leftovers};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
-use self::encode::Encoded;
+use self::data::{Contents, Data, ReadContents};
+use self::encode::{Encoded, RecordFingerprints};
 use self::index::{FactsTable, FileTable, Section, fingerprint};
 use self::seal::Trust;
 use crate::graph::analyse::Analysed;
-use crate::graph::compile::{Kept, PreviousRun};
+use crate::graph::compile::{CacheInput, PreviousRun};
 use crate::graph::memory::Memory;
 use crate::graph::record::Record;
 
-pub(crate) use self::data::PARTS;
+pub(crate) use self::data::DataPart;
 pub(crate) use self::declared::{KeptNames, names_key};
 pub(crate) use self::edits::{NewEdits, StoredEdits};
 pub(crate) use self::ids::{NodeIndex, RecordId};
 pub(crate) use self::index::{Answer, Identity, Index, UNPROVED, proved_fingerprint};
-pub(crate) use self::map::{DocumentFingerprint, Manifests, MapIdentity, MapKey, StoredMap};
+pub(crate) use self::map::{DocumentFingerprint, Manifests, MapIdentity, MapKey, MapParts, StoredMap};
 pub(crate) use self::outlines::{KeptOutlines, OutlineView, StoredOutline, StoredUnit};
 pub(crate) use self::overview::{OverviewKey, StoredOverviews};
 pub(crate) use self::relevance::{FilesKey, StoredLayout, StoredWords};
@@ -61,7 +61,7 @@ const MAGIC: &[u8; 8] = b"stangrph";
 const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
 const INDEX: &str = "graph.index";
-/// Far beyond what the largest repositories leave. Larger ones are an attempt to exhaust memory.
+/// Far larger than what the largest repositories need. Anything larger is an attempt to exhaust memory.
 const LARGEST_INDEX: u64 = 512 << 20;
 const LARGEST_DATA: u64 = 2 << 30;
 
@@ -76,25 +76,32 @@ pub(crate) struct Cache<'s> {
     key: u64,
 }
 
+/// Where a cache is, and what decides whether it can be trusted there. All paths are absolute.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CacheLocation<'l> {
+    pub(crate) directory: &'l str,
+    /// Of the repository.
+    pub(crate) root: &'l str,
+    /// stan's own folder in the repository.
+    pub(crate) stan_folder: &'l str,
+    /// Where the key of this user is.
+    pub(crate) state_directory: Option<&'l str>,
+}
+
 impl<'s> Cache<'s> {
-    /// Makes the folder, so that its making is not seen as a change by the next run. `None`: there can be no cache.
+    /// Creates the folder now: created after the scan, it would look like a change to the next run. `None`: no cache is possible
+    /// there.
     ///
-    /// `root` and `stan_path` are absolute. A folder of ours behind a link belongs to another user: nothing is written there.
-    /// `state_directory`: where the user's key is.
-    pub(crate) fn open(
-        system: &'s dyn WritableSystem,
-        directory: &str,
-        (root, stan_path): (&str, &str),
-        state_directory: Option<&str>,
-        key: &[u8],
-    ) -> Option<Self> {
-        let inside = directory.strip_prefix(stan_path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        if inside && leads_elsewhere(system, root, directory) {
+    /// A folder of ours behind a link belongs to another user: nothing is written there.
+    pub(crate) fn open(system: &'s dyn WritableSystem, location: CacheLocation<'_>, key: &[u8]) -> Option<Self> {
+        let CacheLocation { directory, root, stan_folder, state_directory } = location;
+        let inside = directory.strip_prefix(stan_folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        if inside && has_link_below_root(system, root, directory) {
             return None;
         }
         let trust = Trust::of(system, root, directory, state_directory)?;
         system.create_dir_all(Path::new(directory)).ok()?;
-        // Runs that were killed while they wrote are the only ones that leave anything; a running process holds its own.
+        // Temporary files of runs that were killed while writing. Those of running processes are locked and stay.
         const SEALED: [&str; 15] = [
             DATA,
             INDEX,
@@ -115,7 +122,7 @@ impl<'s> Cache<'s> {
         let seals = SEALED.map(|name| [name, seal::SUFFIX].concat());
         let names: Vec<&str> = SEALED.into_iter().chain(seals.iter().map(String::as_str)).chain([IGNORE]).collect();
         remove_leftovers(system, Path::new(directory), &names);
-        // Only a folder of ours may hide itself from git.
+        // A folder that the user named is not ours to hide from git.
         let ignore = format!("{directory}/{IGNORE}");
         if inside && system.lstat(Path::new(&ignore)).is_err() {
             system.write_atomic(Path::new(&ignore), b"*\n").ok()?;
@@ -128,19 +135,19 @@ impl<'s> Cache<'s> {
         format!("{}/{name}", self.directory)
     }
 
-    /// The stat of a file of ours that a run of this user wrote and that is unchanged since.
+    /// The stat of a cache file, if a run of this user wrote it and it is unchanged since.
     fn trusted(&self, path: &str, largest: u64) -> Option<Stat> {
         let stat = self.system.lstat(Path::new(path)).ok()?;
         let may_be_ours = stat.kind == EntryKind::File && stat.size <= largest;
         (may_be_ours && self.trust.holds(self.system, path, &stat)).then_some(stat)
     }
 
-    /// Puts a file in place, and seals it.
+    /// Writes a file atomically and seals it.
     fn write(&self, name: &str, bytes: &[u8]) -> Option<()> {
         self.write_pieces(name, &[bytes])
     }
 
-    /// As `write`, for bytes that lie in several places.
+    /// As `write`, for contents in several buffers.
     fn write_pieces(&self, name: &str, pieces: &[&[u8]]) -> Option<()> {
         let path = self.path(name);
         self.system.write_atomic_pieces(Path::new(&path), pieces).ok()?;
@@ -151,7 +158,7 @@ impl<'s> Cache<'s> {
         let path = self.path(INDEX);
         self.trusted(&path, LARGEST_INDEX)?;
         let path = Path::new(&path);
-        // A file of another format or key is not worth reading to its end.
+        // Do not read a large index of another format or key to its end.
         let mut start = [0; 16];
         self.system.read_range(path, 0, &mut start).ok()?;
         if start.strip_prefix(MAGIC)? != self.key.to_le_bytes() {
@@ -175,14 +182,15 @@ impl<'s> Cache<'s> {
         Some(index)
     }
 
-    /// The graph alone: where nothing changed, no more is needed.
+    /// The graph alone, which is all that an unchanged run needs.
     pub(crate) fn load_graph(&self, index: &Index) -> Option<Graph> {
-        let loaded = self.load(index, METAS..RECORDS)?;
-        data::decode_graph(loaded.part(METAS), loaded.part(SHAPE))
+        let loaded = self.load(index, DataPart::GRAPH)?;
+        data::decode_graph(loaded.part(DataPart::Metas), loaded.part(DataPart::Shape))
     }
 
-    /// Some parts of the data that belong to an index, proved whole.
-    pub(crate) fn load(&self, index: &Index, parts: Range<usize>) -> Option<LoadedParts> {
+    /// Reads parts of the data that belong to an index, and verifies their checksums.
+    pub(crate) fn load(&self, index: &Index, parts: RangeInclusive<DataPart>) -> Option<LoadedParts> {
+        let parts = parts.start().index()..parts.end().index() + 1;
         let path = self.path(DATA);
         let lengths = index.parts.iter().map(|part| part.length);
         let ends: Vec<u64> = lengths
@@ -200,7 +208,7 @@ impl<'s> Cache<'s> {
         let mut bytes = vec![0; usize::try_from(start(parts.end) - first).ok()?];
         let mut rest = bytes.as_mut_slice();
         let mut at = first;
-        let mut places: [Range<usize>; PARTS] = [const { 0..0 }; PARTS];
+        let mut ranges: [Range<usize>; DataPart::COUNT] = [const { 0..0 }; DataPart::COUNT];
         for part in parts {
             let Section { length, checksum } = index.parts[part];
             let (piece, others) = std::mem::take(&mut rest).split_at_mut(usize::try_from(length).ok()?);
@@ -208,14 +216,14 @@ impl<'s> Cache<'s> {
             if self.read_in_halves(&path, at, piece)? != checksum {
                 return None;
             }
-            let place = usize::try_from(at - first).ok()?;
-            places[part] = place..place + piece.len();
+            let start = usize::try_from(at - first).ok()?;
+            ranges[part] = start..start + piece.len();
             at += length;
         }
-        Some(LoadedParts { bytes, places })
+        Some(LoadedParts { bytes, ranges })
     }
 
-    /// Reads a piece of a file; returns its checksum.
+    /// Reads a piece of a file on two threads; returns its checksum.
     fn read_in_halves(&self, path: &str, offset: u64, piece: &mut [u8]) -> Option<u64> {
         let half = piece.len() / 2;
         let (first, second) = piece.split_at_mut(half);
@@ -230,35 +238,39 @@ impl<'s> Cache<'s> {
     pub(crate) fn store(
         &self,
         graph: &Graph,
-        kept: Kept,
+        kept: CacheInput,
         answer: Answer,
-        (observed_at, languages): (i64, Languages),
+        observed_at: i64,
+        languages: Languages,
         memory: Memory,
     ) -> Option<Identity> {
-        let Kept { records, general_problems, observations } = kept;
-        let look = |record: Record<'_>, print: u64| {
+        let CacheInput { records, general_problems, observations } = kept;
+        let fingerprints_of = |record: Record<'_>, facts: u64| {
             let stat = record.file.stat.as_ref();
-            let stat = stat.map_or(UNPROVED, |stat| proved_fingerprint(stat, observed_at));
-            (figures_print(graph, record, print, languages), stat)
+            RecordFingerprints {
+                facts: stats_fingerprint(graph, record, facts, languages),
+                stat: stat.map_or(UNPROVED, |stat| proved_fingerprint(stat, observed_at)),
+            }
         };
-        let Encoded { head, parts, contents, prints } = encode::encode(graph, &records, &general_problems, look)?;
-        let files = FileTable::new(records.paths(), prints.iter().map(|(_, stat)| *stat).collect());
-        let facts = FactsTable::new(prints.iter().map(|(facts, _)| *facts));
-        let part = |at: usize| section(&[head.get(parts[at].clone()).unwrap_or_default()]);
+        let Encoded { head, parts, contents, fingerprints } =
+            encode::encode(graph, &records, &general_problems, fingerprints_of)?;
+        let files = FileTable::new(records.paths(), fingerprints.iter().map(|one| one.stat).collect());
+        let facts = FactsTable::new(fingerprints.iter().map(|one| one.facts));
         let mut pieces: Vec<&[u8]> = contents.iter().map(AsRef::as_ref).collect();
-        let parts = [part(METAS), part(SHAPE), part(RECORDS), section(&pieces)];
+        let [metas, shape, records_part] = parts.map(|part| section(&[head.get(part).unwrap_or_default()]));
+        let parts = [metas, shape, records_part, section(&pieces)];
         pieces.insert(0, &head);
         let index = Index { observed_at, parts, answer, observations, files, facts, edits: None };
         let identity = index.identity();
-        // Each file is written atomically, and an index without its data is detected.
+        // In any order: each file is written atomically, and `load` detects an index whose data is missing or older.
         let (data, index) = rayon::join(|| self.write_pieces(DATA, &pieces), || self.write_index(&index));
         memory.release((head, contents));
-        // Hundreds of thousands of small pieces.
+        // Hundreds of thousands of small allocations.
         memory.release((records, data?, index?));
         Some(identity)
     }
 
-    /// Returns what it does not need any more.
+    /// Returns the encoded index, so that the caller decides when its memory is freed.
     fn write_index(&self, index: &Index) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(MAGIC);
@@ -273,8 +285,8 @@ impl<'s> Cache<'s> {
     }
 }
 
-/// Whether anything but a folder stands on the way from the root to a folder below it.
-fn leads_elsewhere(system: &dyn WritableSystem, root: &str, folder: &str) -> bool {
+/// Whether a path component between the root and a folder below it is anything but a directory, such as a link.
+fn has_link_below_root(system: &dyn WritableSystem, root: &str, folder: &str) -> bool {
     let Some(below) = AbsPath::new(root).below(folder) else { return true };
     let start = folder.len() - below.len();
     let ends = below.match_indices('/').map(|(at, _)| at).chain([below.len()]);
@@ -283,7 +295,7 @@ fn leads_elsewhere(system: &dyn WritableSystem, root: &str, folder: &str) -> boo
         .any(|stat| stat.kind != EntryKind::Dir)
 }
 
-/// The section that these pieces make, one behind the other.
+/// Length and checksum of the concatenated pieces.
 fn section(pieces: &[&[u8]]) -> Section {
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
     let checksum = |half: Range<usize>| {
@@ -300,7 +312,7 @@ fn section(pieces: &[&[u8]]) -> Section {
     Section { length: length as u64, checksum: halves(first, second) }
 }
 
-/// A section is read and checked in two halves at once: one checksum of both.
+/// Combines the checksums of the two halves of a section. They are hashed in parallel.
 fn halves(first: u64, second: u64) -> u64 {
     first.rotate_left(1) ^ second
 }
@@ -308,17 +320,28 @@ fn halves(first: u64, second: u64) -> u64 {
 /// Parts of the data.
 pub(crate) struct LoadedParts {
     bytes: Vec<u8>,
-    places: [Range<usize>; PARTS],
+    ranges: [Range<usize>; DataPart::COUNT],
 }
 
 impl LoadedParts {
-    /// Empty for a part that was not requested.
-    pub(crate) fn part(&self, part: usize) -> &[u8] {
-        self.places.get(part).and_then(|place| self.bytes.get(place.clone())).unwrap_or_default()
+    /// Empty for a part that was not loaded.
+    fn part(&self, part: DataPart) -> &[u8] {
+        self.ranges.get(part.index()).and_then(|range| self.bytes.get(range.clone())).unwrap_or_default()
+    }
+
+    /// Decodes data of which all parts are loaded.
+    pub(crate) fn data(&self) -> Option<Data<'_>> {
+        self.data_with(Contents::Whole(self.part(DataPart::Contents)))
+    }
+
+    /// As [`Self::data`], with the contents from elsewhere.
+    pub(crate) fn data_with<'l>(&'l self, contents: Contents<'l>) -> Option<Data<'l>> {
+        let [metas, shape, records] = [DataPart::Metas, DataPart::Shape, DataPart::Records].map(|part| self.part(part));
+        Data::decode(metas, shape, records, contents)
     }
 }
 
-/// The contents of files, a file at a time. A caller that asks for many gets the rest of them from memory.
+/// Reads the contents of single files; after many requests, reads everything once and answers from memory.
 pub(crate) struct ContentsOnDisk<'c> {
     cache: &'c Cache<'c>,
     index: &'c Index,
@@ -327,8 +350,8 @@ pub(crate) struct ContentsOnDisk<'c> {
 }
 
 impl<'c> ContentsOnDisk<'c> {
-    /// More pieces than this cost more than reading everything.
-    const MOST_PIECES: usize = 64;
+    /// More single reads than this cost more than reading everything.
+    const MAX_PIECES: usize = 64;
 
     pub(crate) fn new(cache: &'c Cache<'c>, index: &'c Index) -> Self {
         Self { cache, index, asked: AtomicUsize::new(0), whole: OnceLock::new() }
@@ -337,11 +360,12 @@ impl<'c> ContentsOnDisk<'c> {
 
 impl ReadContents for ContentsOnDisk<'_> {
     fn read(&self, offset: usize, length: usize) -> Option<Vec<u8>> {
-        if self.asked.fetch_add(1, Ordering::Relaxed) >= Self::MOST_PIECES {
-            let whole = self.whole.get_or_init(|| self.cache.load(self.index, CONTENTS..PARTS)).as_ref()?;
-            return whole.part(CONTENTS).get(offset..)?.get(..length).map(<[u8]>::to_vec);
+        if self.asked.fetch_add(1, Ordering::Relaxed) >= Self::MAX_PIECES {
+            let contents = DataPart::Contents..=DataPart::Contents;
+            let whole = self.whole.get_or_init(|| self.cache.load(self.index, contents)).as_ref()?;
+            return whole.part(DataPart::Contents).get(offset..)?.get(..length).map(<[u8]>::to_vec);
         }
-        let (before, contents) = (self.index.parts.get(..CONTENTS)?, self.index.parts.get(CONTENTS)?);
+        let [before @ .., contents] = &self.index.parts;
         if (offset.checked_add(length)? as u64) > contents.length {
             return None;
         }
@@ -353,8 +377,9 @@ impl ReadContents for ContentsOnDisk<'_> {
     }
 }
 
-/// What an edit of this file must leave as it is for every figure to stay as it is.
-fn figures_print(graph: &Graph, record: Record<'_>, facts: u64, languages: Languages) -> u64 {
+/// As long as this fingerprint of a file stays the same, an edit of the file changes no figure. `OPAQUE` for files for which
+/// that cannot be known.
+fn stats_fingerprint(graph: &Graph, record: Record<'_>, facts: u64, languages: Languages) -> u64 {
     let file = record.file;
     let is_own = record.in_universe() || record.node().is_some_and(|node| graph.node(node.0).kind == NodeKind::Source);
     let is_clean = file.problems.is_empty() && file.request_problems.is_empty() && !file.incomplete;
@@ -362,12 +387,12 @@ fn figures_print(graph: &Graph, record: Record<'_>, facts: u64, languages: Langu
     if is_own && is_clean && has_facts && file.meta.is_some() { facts } else { FactsTable::OPAQUE }
 }
 
-/// Facts of an earlier run, for files that are as they were.
+/// Facts of an earlier run, for files that are unchanged since.
 pub(crate) struct CachedFacts<'c> {
     index: &'c Index,
     data: Option<Data<'c>>,
     by_path: rustc_hash::FxHashMap<&'c str, RecordId>,
-    /// Their facts are not those of the data.
+    /// Files whose facts in the data are outdated.
     edited: Vec<RecordId>,
     languages: Languages,
 }
@@ -375,9 +400,7 @@ pub(crate) struct CachedFacts<'c> {
 impl<'c> CachedFacts<'c> {
     /// `loaded`: all parts.
     pub(crate) fn new(index: &'c Index, loaded: &'c LoadedParts, languages: Languages) -> Self {
-        let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
-        let data = Data::decode(metas, shape, records, Contents::Whole(contents));
-        let data = data.filter(|data| data.len() == index.files.len());
+        let data = loaded.data().filter(|data| data.len() == index.files.len());
         let by_path = (0..index.files.len()).map(|file| (index.files.path(file), RecordId::at(file))).collect();
         Self { index, data, by_path, edited: index.edited(), languages }
     }
@@ -387,9 +410,9 @@ impl PreviousRun for CachedFacts<'_> {
     fn analysed(&self, system: &dyn System, path: &str, with_facts: bool) -> Option<Analysed> {
         let data = self.data.as_ref()?;
         let file = *self.by_path.get(path)?;
-        let print = self.index.files.fingerprint(file.index());
+        let recorded = self.index.files.fingerprint(file.index());
         let stat = system.lstat(Path::new(path)).ok()?;
-        if print == UNPROVED || fingerprint(&stat) != print || self.edited.binary_search(&file).is_ok() {
+        if recorded == UNPROVED || fingerprint(&stat) != recorded || self.edited.binary_search(&file).is_ok() {
             return None;
         }
         if with_facts && !data.has_facts(file) && self.languages.claim(path) {

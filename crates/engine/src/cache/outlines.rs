@@ -1,4 +1,5 @@
-//! Declarations of files by path and contents, so that a search parses a file once. A part of its own: no other run reads it.
+//! Declarations of files by path and contents, so that searches parse a file only once. Stored in a file of its own, which only searches
+//! read.
 
 use serde::{Deserialize, Serialize};
 use stan_model::outline::UnitKind;
@@ -12,7 +13,7 @@ pub(super) const FILE: &str = "outlines.data";
 /// Changes whenever outlines or the rules for secrets do.
 const FORMAT: u32 = 1;
 
-/// Fewer new files than this part of all are not worth writing everything again.
+/// The file is rewritten only if at least one in this many entries is new.
 const WORTH_WRITING: usize = 64;
 
 /// What is kept of one file.
@@ -52,7 +53,7 @@ impl<'c> KeptOutlines<'c> {
         Self(KeptBlobs::load(OUTLINES, cache))
     }
 
-    /// A way to look outlines up, for all threads.
+    /// For lookups from many threads.
     pub(crate) fn view(&self) -> OutlineView<'_> {
         OutlineView(self.0.view())
     }
@@ -67,7 +68,7 @@ impl<'c> KeptOutlines<'c> {
 pub(crate) struct OutlineView<'k>(BlobView<'k>);
 
 impl OutlineView<'_> {
-    /// The outline of a file with these contents: as it was kept, or as `make` makes it.
+    /// The stored outline of a file with these contents, or the result of `make`.
     pub(crate) fn find_or_make(&self, path: &str, bytes: &[u8], make: impl FnOnce() -> StoredOutline) -> StoredOutline {
         if !self.0.is_open() {
             return make();

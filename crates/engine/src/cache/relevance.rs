@@ -1,8 +1,8 @@
-//! What a ranking was made of, kept for the next one: the files and their imports by the graph that they are of, the words of
-//! all files by their contents, and the history by the commit that it ends with. All of it as it is used.
+//! The inputs of a ranking, stored for the next one: files and imports (valid for one graph), the words of all files (valid for their
+//! contents), and the history (valid up to one commit). Stored in the form in which they are used.
 //!
-//! Words hold for a file as long as its digest does, whatever else changed. A history that could not be read whole is not
-//! kept: what it lacks may be there the next time.
+//! The words of a file stay valid as long as its digest is the same. An incomplete history is not stored: the missing part may be
+//! readable in the next run.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(crate) struct StoredLayout {
     pub(crate) key: FilesKey,
 }
 
-/// What is to be equal for numbers of files to mean the same: a hash of all paths, and one of all paths and contents.
+/// Identifies a numbering of files: a hash of all paths, and a hash of all paths and contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FilesKey {
     pub(crate) paths: Digest,
@@ -60,7 +60,7 @@ impl FilesKey {
     }
 }
 
-/// The words of files, each known by its path and contents.
+/// The words of files, by path and contents.
 pub(crate) struct StoredWords {
     contents: Digest,
     files: Section,
@@ -69,7 +69,7 @@ pub(crate) struct StoredWords {
 
 impl StoredWords {
     /// Whether these are the words of exactly these files.
-    pub(crate) fn is_of(&self, key: &FilesKey) -> bool {
+    pub(crate) fn belongs_to(&self, key: &FilesKey) -> bool {
         self.contents == key.contents
     }
 
@@ -182,8 +182,7 @@ impl Cache<'_> {
     }
 
     /// Keeps it for the next run. A failure is ignored.
-    pub(crate) fn store_past(&self, key: &FilesKey, past: (&str, &History, &[String])) -> Option<()> {
-        let (head, history, commits) = past;
+    pub(crate) fn store_past(&self, key: &FilesKey, head: &str, history: &History, commits: &[String]) -> Option<()> {
         let fixed = |numbers: &[Fixed]| bytes_of(numbers, |number| number.bits().to_le_bytes());
         let messages = &history.messages;
         let mut writer = SectionWriter::default();
@@ -206,7 +205,7 @@ impl Cache<'_> {
 
     /// The words that the last run left.
     pub(crate) fn load_words(&self) -> Option<StoredWords> {
-        let (description, sections) = self.open_blocks::<18>(WORDS_FILE, (WORDS_MAGIC, self.relevance_key()))?;
+        let (description, sections) = self.open_blocks::<18>(WORDS_FILE, WORDS_MAGIC, self.relevance_key())?;
         let [files, lengths, norms, lists @ ..] = sections;
         let mut lists = lists.into_iter();
         let mut postings = || -> Option<Postings> {
@@ -241,7 +240,7 @@ impl Cache<'_> {
         for (Postings { keys, by_term, by_file }, [of_terms, of_files]) in all.into_iter().zip(&entries) {
             sections.extend([keys.bytes(), by_term.ends().bytes(), of_terms, by_file.ends().bytes(), of_files]);
         }
-        self.store_blocks(WORDS_FILE, (WORDS_MAGIC, self.relevance_key()), &key.contents.0, &sections)
+        self.store_blocks(WORDS_FILE, WORDS_MAGIC, self.relevance_key(), &key.contents.0, &sections)
     }
 
     /// The history that the last run left.

@@ -1,5 +1,5 @@
-//! The last context run that changed nothing: everything that it depends on besides the graph, and its report. Another run that
-//! finds all of it unchanged says the same, and need not read what it would archive.
+//! The last context run that changed nothing: everything that it depends on besides the graph, and its report. A run that finds all of
+//! it unchanged repeats the report and does not read the files that it would archive.
 
 use serde::{Deserialize, Serialize};
 use stan_repo::System;
@@ -8,7 +8,7 @@ use super::map::{DocumentFingerprint, Manifests, still_holds};
 use super::relevance::HEAD;
 use super::{Cache, Identity};
 
-/// Changes whenever a run archives, reports or writes in another way.
+/// Increase this when runs archive, report or write differently.
 const FORMAT: u32 = 1;
 const MAGIC: &[u8; 8] = b"stan-run";
 pub(super) const FILE: &str = "run.data";
@@ -20,38 +20,39 @@ pub(crate) struct StoredRun {
     key: Vec<u8>,
     /// Which graph of the cache the run used.
     graph: Vec<u8>,
-    /// Every file and folder besides the graph's that decided or holds a result, with its fingerprint.
+    /// Every input and output of the run besides the files of the graph, with its fingerprint.
     seen: Vec<(String, u64)>,
-    /// Of the private map, which every run writes again.
+    /// Of the private map, which every run rewrites.
     pub(crate) lock: DocumentFingerprint,
     /// As JSON.
     pub(crate) report: String,
 }
 
 impl StoredRun {
-    /// `None` where something was seen that cannot be compared in a later run.
+    /// `None` if the run saw something that a later run cannot compare.
     pub(crate) fn new(
-        (key, graph): (Vec<u8>, Identity),
+        key: &[u8],
+        graph: Identity,
         seen: Manifests,
         lock: DocumentFingerprint,
         report: String,
     ) -> Option<Self> {
         seen.fingerprint()?;
-        Some(Self { key: keyed(&key), graph: postcard::to_stdvec(&graph).ok()?, seen: seen.seen, lock, report })
+        Some(Self { key: keyed(key), graph: postcard::to_stdvec(&graph).ok()?, seen: seen.seen, lock, report })
     }
 
-    /// Whether it was made of this graph.
-    pub(crate) fn is_of(&self, graph: Identity) -> bool {
+    /// Whether the run used this graph.
+    pub(crate) fn belongs_to(&self, graph: Identity) -> bool {
         postcard::to_stdvec(&graph).is_ok_and(|graph| graph == self.graph)
     }
 
-    /// Whether everything besides the graph is as it was.
+    /// Whether everything besides the graph is unchanged.
     fn holds(&self, system: &dyn System) -> bool {
         still_holds(system, &self.seen)
     }
 }
 
-/// An archive was searched for secrets by the rules of one version.
+/// Includes the version of the rules for secrets: a report says what they found.
 fn keyed(key: &[u8]) -> Vec<u8> {
     [FORMAT.to_le_bytes().as_slice(), &stan_secrets::VERSION.to_le_bytes(), key].concat()
 }

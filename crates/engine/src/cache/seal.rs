@@ -1,13 +1,12 @@
 //! Which caches are trusted: those that this user's runs wrote in this checkout.
 //!
-//! The author of a repository can write files that look like a cache, with checksums that fit. What a commit or an archive
-//! cannot carry is the inode and the change time that the files get on this machine. So each file of a cache has a seal
-//! beside it: a MAC, by a key that only this user has, over the file's stat as it was when a run had written it. Any other
-//! file in its place, and any later change to it, has another stat; and no other user can make a seal. Contents need no MAC,
-//! which would cost more than the rest of an unchanged run.
+//! The author of a repository can commit files that look like a cache, with correct checksums. But a commit or an archive cannot carry
+//! the inode and the change time that files get on this machine. So each file of a cache has a seal beside it: a MAC, by a key that
+//! only this user has, of the file's stat after it was written. Any other file in its place, and any later change, has another stat,
+//! and no other user can create a seal. A MAC of the contents is not needed, and would cost more than the rest of an unchanged run.
 //!
-//! A folder outside the repository that the user named is the user's own: there the owner counts, so that a restored copy
-//! serves as well.
+//! In a folder outside the repository that the user named, files are trusted by their owner instead, so that a restored copy of a
+//! cache can be used.
 
 use std::io;
 use std::path::Path;
@@ -24,7 +23,7 @@ const KEY_LENGTH: usize = 32;
 /// What follows the name of a sealed file.
 pub(super) const SUFFIX: &str = ".seal";
 
-/// Why the files of a cache folder are trusted.
+/// How the files of a cache folder are verified.
 pub(super) enum Trust {
     /// Each has a seal by this key.
     Sealed(Key),

@@ -15,7 +15,7 @@ use crate::tokens::{COUNT_VERSION, Tokenizer};
 const LARGEST: u64 = 256 << 20;
 
 /// Entries of earlier runs that are kept.
-const MOST_KEPT: usize = 1 << 20;
+const MAX_KEPT: usize = 1 << 20;
 
 /// The files of the tokenizers that take long enough to be worth one.
 pub(super) const FILES: [&str; 2] = ["tokens.o200k", "tokens.cl100k"];
@@ -41,9 +41,9 @@ impl TokenTable {
         Self { entries }
     }
 
-    /// This table with more entries. Contents that are long gone are forgotten when there are too many of them.
+    /// This table with more entries. If there are too many, old entries are dropped.
     pub(crate) fn with(&self, new: impl Iterator<Item = (u128, u64)>) -> Self {
-        let known = self.entries.iter().copied().take(MOST_KEPT);
+        let known = self.entries.iter().copied().take(MAX_KEPT);
         Self::of(known.chain(new))
     }
 
@@ -77,7 +77,7 @@ impl<'c> KeptTokens<'c> {
         }
         let bytes = read()?;
         let tokens = self.tokenizer.count(&bytes);
-        // A file that changed since it was hashed has other contents than the digest says.
+        // The file may have changed since it was hashed.
         if self.cache.is_some() && sha256(&bytes) == *digest {
             self.new.lock().unwrap_or_else(PoisonError::into_inner).push((key, tokens));
         }

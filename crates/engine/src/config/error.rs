@@ -4,11 +4,13 @@ use std::fmt;
 
 use stan_model::Untrusted;
 
+use super::tree::Position;
+
 /// A mistake in a configuration file, or about finding one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// 1-based line and column, in characters; `None` when the mistake has no place in the file.
-    pub place: Option<(u32, u32)>,
+    /// `None` when the mistake has no place in the file.
+    pub place: Option<Position>,
     /// What is wrong and what to do, as one sentence without a full stop.
     pub message: String,
 }
@@ -27,7 +29,7 @@ impl ConfigError {
         Self { file: file.into(), findings: vec![Finding { place: None, message: message.into() }] }
     }
 
-    pub(super) fn at(file: &str, place: (u32, u32), message: impl Into<String>) -> Self {
+    pub(super) fn at(file: &str, place: Position, message: impl Into<String>) -> Self {
         Self { file: file.to_owned(), findings: vec![Finding { place: Some(place), message: message.into() }] }
     }
 }
@@ -39,7 +41,7 @@ impl ConfigError {
         let file = &self.file;
         let line = |Finding { place, message }: &Finding| match place {
             _ if file.is_empty() => message.clone(),
-            Some((line, column)) => format!("{file}:{line}:{column}: {message}"),
+            Some(Position { line, column }) => format!("{file}:{line}:{column}: {message}"),
             None => format!("{file}: {message}"),
         };
         self.findings.iter().map(line).collect()

@@ -1,6 +1,6 @@
-//! The configuration of a repository: where it is found, what it may say, and what holds without one.
+//! The configuration of a repository: where it is found, its keys, and the defaults.
 //!
-//! A file that says something we do not understand is an error, never a guess. Read here are `stan.config.yml`,
+//! Anything that is not understood is an error, never a guess. Read here are `stan.config.yml`,
 //! `.yaml` and `.json`; nothing of the repository itself.
 
 mod error;
@@ -21,13 +21,14 @@ use std::path::Path;
 use stan_lang::PackageStores;
 pub use stan_model::document::config::MetaHashes;
 use stan_repo::{
-    AbsPath, AllowedFolder, EntryKind, System, SystemExt as _, advice, is_passing, normal_path, real_path,
+    AbsPath, AllowedFolder, EntryKind, System, SystemExt as _, advice, is_transient, normal_path, real_path,
     relative_path,
 };
 
 pub(crate) use self::error::visible;
 pub use self::error::{ConfigError, Finding};
 pub(crate) use self::stan_path::label_refusal;
+pub use self::tree::Position;
 use crate::graph::GraphOptions;
 
 /// The names of a configuration file. Two of them in one folder are an error.
@@ -238,7 +239,8 @@ fn read_file(system: &dyn System, path: &str, shown: &str) -> Result<(Config, bo
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let column = 1 + String::from_utf8_lossy(before.get(start..).unwrap_or_default()).chars().count();
-        let place = (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX));
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let place = Position { line: narrow(line), column: narrow(column) };
         ConfigError::at(shown, place, "this is not UTF-8; save the file as UTF-8")
     })?;
     parse_text(&text, shown)
@@ -293,7 +295,7 @@ fn is_file(system: &dyn System, path: &str, is_inside: bool) -> Result<bool, Con
     match system.lstat(Path::new(path)) {
         Ok(stat) => Ok(matches!(stat.kind, EntryKind::File | EntryKind::Link)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
-        Err(error) if is_inside || is_passing(&error) => {
+        Err(error) if is_inside || is_transient(&error) => {
             let message = format!("cannot tell whether there is a configuration: {}", advice(&error));
             Err(ConfigError::new(path, message))
         }

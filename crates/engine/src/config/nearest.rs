@@ -1,6 +1,6 @@
 //! The known name that a mistyped one most likely means.
 
-/// The nearest of the names, unless it is so far away that it would only confuse. The first one wins a tie.
+/// The nearest of the names, unless it is too different to be helpful. The first one wins a tie.
 pub fn nearest<'n>(given: &str, names: &[&'n str]) -> Option<&'n str> {
     // Longer than any known key: nothing is near, and the distance would cost time.
     if given.len() > 64 {

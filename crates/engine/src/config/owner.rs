@@ -1,5 +1,5 @@
-//! Whose a configuration is. One that another user put into a folder above would decide what is read with this user's
-//! rights, and where the result is left.
+//! Checks the owner of a configuration. A configuration that another user put into a parent folder could decide what is read with this
+//! user's rights, and where the result is written.
 
 use std::path::Path;
 

@@ -129,7 +129,7 @@ impl ConfigReader {
                 let key = visible(&field.key);
                 self.find(field.place, format!("`{prefix}{key}` is given twice, first in line {line}; remove one"));
             } else {
-                seen.insert(field.key.as_str(), field.place.0);
+                seen.insert(field.key.as_str(), field.place.line);
             }
         }
     }
@@ -342,13 +342,13 @@ fn list(names: &[&str]) -> String {
 
 /// A value as a message names it.
 fn shown(node: &Node) -> String {
-    const MOST: usize = 60;
+    const MAX_SHOWN: usize = 60;
     match &node.value {
         Value::Nothing => "nothing".to_owned(),
         Value::Bool(flag) => flag.to_string(),
-        Value::Number(text) => text.chars().take(MOST).collect(),
-        Value::Text(text) if text.chars().count() > MOST => {
-            format!("{:?}…", text.chars().take(MOST).collect::<String>())
+        Value::Number(text) => text.chars().take(MAX_SHOWN).collect(),
+        Value::Text(text) if text.chars().count() > MAX_SHOWN => {
+            format!("{:?}…", text.chars().take(MAX_SHOWN).collect::<String>())
         }
         Value::Text(text) => format!("{text:?}"),
         Value::List(_) => "a list".to_owned(),

@@ -111,7 +111,7 @@ fn json_is_read_alike() {
 }
 
 #[test]
-fn what_says_nothing_leaves_the_defaults() {
+fn an_empty_file_or_block_leaves_the_defaults() {
     for text in [
         "",
         "\n\n",

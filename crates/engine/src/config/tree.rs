@@ -9,8 +9,14 @@ use stan_model::json::{JsonKind, JsonTree, NodeId};
 /// No configuration nests deeper, and a deep one should not reach a destructor that recurses.
 const MAX_DEPTH: usize = 64;
 
-/// 1-based line and column, in characters.
-pub(super) type Position = (u32, u32);
+/// A place in a configuration file. In the order of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// 1-based.
+    pub line: u32,
+    /// 1-based, in characters.
+    pub column: u32,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
@@ -102,11 +108,14 @@ pub(super) fn read_json(text: &str) -> Result<Option<Node>, SyntaxError> {
         return Ok(None);
     }
     let tree = JsonTree::parse(text.as_bytes()).map_err(|error| {
-        let place = (narrow(error.line), narrow(column_of(text, error.line, error.column)));
+        let place = Position { line: narrow(error.line), column: narrow(column_of(text, error.line, error.column)) };
         (place, format!("this is not valid JSON: {}", error.message))
     })?;
-    let mut reader =
-        JsonReader { tree: &tree, cursor: Cursor { text, offset: 0, place: (1, 1) }, builder: Builder::default() };
+    let mut reader = JsonReader {
+        tree: &tree,
+        cursor: Cursor { text, offset: 0, place: Position { line: 1, column: 1 } },
+        builder: Builder::default(),
+    };
     reader.read()?;
     Ok(reader.builder.root)
 }
@@ -119,7 +128,7 @@ fn column_of(text: &str, line: usize, column: usize) -> usize {
 }
 
 fn position_of(line: usize, column: usize) -> Position {
-    (narrow(line), narrow(column + 1))
+    Position { line: narrow(line), column: narrow(column + 1) }
 }
 
 fn narrow(number: usize) -> u32 {
@@ -269,8 +278,11 @@ impl Cursor<'_> {
     fn place(&mut self, part: &str) -> Position {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         for character in self.text.get(self.offset..offset).unwrap_or_default().chars() {
-            self.place =
-                if character == '\n' { (self.place.0 + 1, 1) } else { (self.place.0, self.place.1.saturating_add(1)) };
+            let Position { line, column } = self.place;
+            self.place = match character {
+                '\n' => Position { line: line.saturating_add(1), column: 1 },
+                _ => Position { line, column: column.saturating_add(1) },
+            };
         }
         self.offset = self.offset.max(offset);
         self.place

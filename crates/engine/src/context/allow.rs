@@ -1,5 +1,5 @@
-//! What goes into an archive (spec 30 §2): the base, the selected files, and who wins when rules disagree. Decides by
-//! names and links; whether a file is binary is seen when it is read.
+//! Which files go into an archive (spec 30 §2): the base, the selected files, and the precedence of rules. Decides by names and links;
+//! whether a file is binary is found when it is read.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Everything that an archive is made of, put together and not yet written: the same for a run, its plan and a snapshot.
+//! Assembles the contents of an archive without writing it: the same for a run, its plan and a snapshot.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,8 +26,8 @@ use crate::error::EngineError;
 use crate::graph::{GraphRequest, IsEnough};
 use crate::init::system_document;
 
-/// What decides the contents of an archive.
-pub(crate) struct Wanted<'a> {
+/// The inputs that decide the contents of an archive.
+pub(crate) struct ArchiveRequest<'a> {
     pub(crate) mode: ArchiveMode,
     pub(crate) frozen: bool,
     /// Archive the map however large it is.
@@ -44,7 +44,7 @@ pub(crate) struct Assembled {
     pub(crate) inputs: Option<ContextInputs>,
     pub(crate) warnings: Vec<String>,
     pub(crate) errors: Vec<String>,
-    /// The errors were said by an earlier run.
+    /// The errors were reported by an earlier run already.
     pub(crate) errors_are_known: bool,
     /// Files that the selection names and git ignores.
     pub(crate) ignored: Vec<String>,
@@ -71,7 +71,7 @@ pub(crate) struct ContextInputs {
 pub(crate) fn assemble(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &ArchiveRequest<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Assembled, EngineError> {
     let assembled = assemble_unless(system, repository, wanted, progress, None)?;
@@ -82,7 +82,7 @@ pub(crate) fn assemble(
 pub(crate) fn assemble_unless(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &ArchiveRequest<'_>,
     progress: &mut dyn Progress,
     is_needless: Option<&IsEnough<'_>>,
 ) -> Result<Option<Assembled>, EngineError> {
@@ -197,7 +197,7 @@ fn committed_map(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
     rules: &Rules<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &ArchiveRequest<'_>,
 ) -> Result<PreparedMap, EngineError> {
     let layout = rules.layout;
     let absent = |artefact| {
@@ -227,7 +227,7 @@ fn build_map_unless(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
     rules: &Rules<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &ArchiveRequest<'_>,
     is_needless: Option<&IsEnough<'_>>,
 ) -> Result<Option<PreparedMap>, EngineError> {
     let beside = || (allow::top_of(rules), LeftDocument::read(system, rules.layout));
@@ -242,7 +242,7 @@ fn build_map_unless(
 fn check_committed(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &ArchiveRequest<'_>,
     found: &[u8],
 ) -> Result<(), EngineError> {
     let path = repository.layout().artefact(Artefact::Meta);

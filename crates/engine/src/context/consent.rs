@@ -1,5 +1,5 @@
-//! Which files of the private map may be read: a repository may bring a map of its own, and would have any file of this
-//! machine read. The rules are those of resolution, asked without a graph.
+//! Which files that the private map names may be read. A repository can ship a map of its own, which could otherwise make a run read
+//! any file of this machine. The rules are those of resolution, applied without a graph.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;

@@ -1,5 +1,4 @@
-//! The tokens of archived files, read once more from where they came from. Counts of unchanged contents are kept in the
-//! cache.
+//! Counts the tokens of archived files, which are read again from their sources. Counts of unchanged contents are cached.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +25,7 @@ pub(crate) struct Counted<'a> {
     pub(crate) work: &'a GraphRequest,
 }
 
-/// The weight of every archived file; for the estimate its bytes, because only their sum is divided.
+/// The tokens of every archived file. For the `bytes4` estimate its bytes, because only their sum is divided.
 pub(crate) struct Counts {
     tokenizer: Tokenizer,
     weights: BTreeMap<String, u64>,

@@ -10,7 +10,7 @@ use super::allow::Rules;
 
 /// Larger texts are left out.
 const LARGEST_TEXT: u64 = 256 << 10;
-/// Smaller scripts are not worth a look.
+/// Smaller scripts are not checked for being bundles.
 const SMALLEST_BUNDLE: u64 = 16 << 10;
 /// How many bytes of a file are read.
 const LOOK: usize = 8 << 10;

@@ -65,7 +65,7 @@ pub(crate) fn locate_externals(system: &dyn System, options: &GraphOptions, grap
     (located, packages.manifests)
 }
 
-/// The manifests met so far. Each is read once, however many files ask for it.
+/// The manifests read so far. Each is read once, however many files need it.
 struct Packages<'s> {
     system: &'s dyn System,
     /// For manifests that are links.
@@ -130,7 +130,7 @@ impl Packages<'_> {
         self.manifests.note(self.system, &format!("{directory}/{CRATE_CHECKSUMS}"), self.observed_at);
         self.manifests.note(self.system, &path, self.observed_at);
         if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
-            self.manifests.doubt(&error);
+            self.manifests.note_unreadable(&error);
             return None;
         }
         let (name, version) = name_and_version(&self.buffer)?;
@@ -181,7 +181,7 @@ impl Packages<'_> {
         let path = format!("{directory}/package.json");
         self.manifests.note(self.system, &path, self.observed_at);
         if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
-            self.manifests.doubt(&error);
+            self.manifests.note_unreadable(&error);
             // A link to the manifest of an installed package is read as well; any other could point to a secret of the
             // user.
             let real = self.world.real_path(&path).filter(|real| *real != path)?;

@@ -36,11 +36,11 @@ impl ArchiveFormat {
     }
 }
 
-/// What parts of a split text say about the others may cost so many tokens.
+/// Tokens reserved for the header of a part, which names the other parts.
 const ROOM_FOR_HEADER: u64 = 120;
 
 /// Of more parts only the first and the last are named.
-const MOST_NAMED: usize = 6;
+const MAX_NAMED: usize = 6;
 
 /// One file, or some lines of one, as text.
 struct Section {
@@ -201,7 +201,7 @@ impl Formats<'_> {
                 "The files of an archive by stan.".to_owned()
             } else {
                 let file = |part: usize| name(part).rsplit('/').next().unwrap_or_default().to_owned();
-                let others = if count <= MOST_NAMED {
+                let others = if count <= MAX_NAMED {
                     (0..count).filter(|part| *part != index).map(file).collect::<Vec<_>>().join(", ")
                 } else {
                     format!("{} to {}", file(0), file(count - 1))

@@ -1,8 +1,8 @@
 //! The last ten baselines of each kind, and which of them diffs are made against.
 //!
-//! Baselines lie below `<stanPath>/diff/history/<kind>/` under growing numbers, and a small file beside them names the
-//! current one. The one in place is also where it always was, so that nothing else has to know of the others. Walking
-//! back and forth replaces that one and loses none.
+//! Baselines are stored below `<stanPath>/diff/history/<kind>/` under increasing numbers, and a small file beside them names the current
+//! one. The current one is also stored in its usual place, so that nothing else needs to know about the history. Moving back and forth
+//! replaces that copy and loses none.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ use super::session::refuse;
 use super::workspace_files::read_if_there;
 use crate::error::EngineError;
 
-/// So many of each kind are kept.
-const MOST_KEPT: usize = 10;
+/// How many of each kind are kept.
+const MAX_KEPT: usize = 10;
 
 /// Which baselines: those of plain or of context runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl<'a> History<'a> {
 
     /// Writes what is not written yet, and removes what is too old.
     pub(crate) fn save(mut self, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
-        while self.entries.len() > MOST_KEPT && self.current != Some(0) {
+        while self.entries.len() > MAX_KEPT && self.current != Some(0) {
             let (number, _) = self.entries.remove(0);
             self.current = self.current.map(|index| index.saturating_sub(1));
             if !self.unsaved.contains(&number) {

@@ -1,4 +1,4 @@
-//! The map of a repository and its private twin: built from the graph, or read back as an earlier run left them.
+//! The map of a repository and its private map: built from the graph, or read from disk.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ use super::externals::locate_externals;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::strict_system::StrictSystem;
 use super::workspace_files::read_if_there;
-use crate::cache::{Cache, DocumentFingerprint, Manifests, MapIdentity, MapKey, StoredMap};
+use crate::cache::{Cache, DocumentFingerprint, Manifests, MapIdentity, MapKey, MapParts, StoredMap};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::graph::{CacheUse, Graph, GraphRequest, IsEnough, graph_or_cached_map, open_cache};
@@ -147,7 +147,13 @@ pub(crate) fn build_map_with<T: Send + Sync>(
         let mut bytes = Vec::new();
         map.write(&mut bytes, JsonStyle::Minified).ok()?;
         let fingerprint = DocumentFingerprint::of(&bytes);
-        let kept_as = cache.store_map((kept_as, &key), (&map, &integrity, &conflicts), fingerprint, &manifests);
+        let kept_as = cache.store_map(
+            kept_as,
+            &key,
+            &MapParts { map: &map, integrity: &integrity, conflicts: &conflicts },
+            fingerprint,
+            &manifests,
+        );
         Some((Document::Made(bytes), kept_as))
     });
     let (document, kept_as) = document.unwrap_or_default();

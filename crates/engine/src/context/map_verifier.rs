@@ -1,5 +1,5 @@
-//! What the map promises about the repository's own files, held against the bytes that were archived and, when the map
-//! is handed on as it is, against those that were not. Externals are proved by `stan_archive`.
+//! Compares the hashes in the map with the repository's own files: with the archived bytes and, if the map is archived without being
+//! rebuilt, with the files that are not archived. Externals are proved by `stan_archive`.
 
 use std::path::Path;
 

@@ -29,8 +29,8 @@ pub(crate) fn from_outside(
     ExternalsReport { outside, imported }
 }
 
-/// Names every one of them. None is left out: the one that matters could be the last.
-pub(crate) fn tell(externals: &ExternalsReport, progress: &mut dyn Progress) {
+/// Announces every file, however many: the one that matters could be the last.
+pub(crate) fn announce(externals: &ExternalsReport, progress: &mut dyn Progress) {
     let ExternalsReport { outside, imported } = externals;
     let sorts = [
         ("imported", "from outside the root", imported),

@@ -1,5 +1,4 @@
-//! The overview beside an archive, and whether the map is small enough for one: made, or as an earlier run left them in the
-//! cache.
+//! The overview beside an archive, and whether the map is small enough to be archived. Computed, or taken from the cache.
 
 use std::sync::Arc;
 
@@ -7,7 +6,7 @@ use stan_repo::WritableSystem;
 
 use super::Repository;
 use super::allow::Allowlist;
-use super::assemble::Wanted;
+use super::assemble::ArchiveRequest;
 use super::layout::Artefact;
 use super::workspace_files::read_if_there;
 use crate::cache::{Cache, MapIdentity, OverviewKey, StoredOverviews};
@@ -23,7 +22,7 @@ const NAMED_IN_OVERVIEW: usize = 12;
 pub(crate) struct MapSummary<'a> {
     system: &'a dyn WritableSystem,
     repository: &'a Repository<'a>,
-    wanted: &'a Wanted<'a>,
+    wanted: &'a ArchiveRequest<'a>,
     /// The map in the cache that this is about.
     kept: Option<(Cache<'a>, MapIdentity)>,
     stored: StoredOverviews,
@@ -35,7 +34,7 @@ impl<'a> MapSummary<'a> {
     pub(crate) fn new(
         system: &'a dyn WritableSystem,
         repository: &'a Repository<'a>,
-        wanted: &'a Wanted<'a>,
+        wanted: &'a ArchiveRequest<'a>,
         map: Option<MapIdentity>,
     ) -> Self {
         let options = repository.config.graph_options(repository.root);
@@ -78,7 +77,7 @@ impl<'a> MapSummary<'a> {
             None => {
                 let made = overview_document(self.wanted.engine, self.repository, self.wanted.work, &notes)?;
                 // Files or manifests may have changed since the map was made.
-                if self.kept.as_ref().is_some_and(|(_, map)| made.is_of(map)) {
+                if self.kept.as_ref().is_some_and(|(_, map)| made.belongs_to(map)) {
                     self.stored.add(&key, &made.text);
                     self.has_more = true;
                 }

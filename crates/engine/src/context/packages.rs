@@ -21,15 +21,15 @@ use super::Repository;
 use crate::graph::GraphOptions;
 
 /// Packages with more files, or more bytes, are not read. Go itself refuses modules of more than 500 MiB.
-const MOST_FILES: usize = 200_000;
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_FILES: usize = 200_000;
+const MAX_BYTES: u64 = 512 << 20;
 
 /// The digests of a package's files that were requested, by their paths in the package. An error is the end of a
 /// sentence.
 type Proved = Result<BTreeMap<String, Digest>, String>;
 
 /// The selected files of a package, by their paths in it.
-type Wanted<'w> = BTreeMap<&'w str, (&'w str, &'w LockedExternal)>;
+type WantedFiles<'w> = BTreeMap<&'w str, (&'w str, &'w LockedExternal)>;
 
 /// What lock files of the repository say of packages; those that none names are left out. The files of the repository are those of
 /// its map.
@@ -73,7 +73,7 @@ fn unproved(
     integrity: &ExternalsLock,
     selected: &[u32],
 ) -> BTreeMap<String, String> {
-    let mut by_package: BTreeMap<PackageVersion, Wanted<'_>> = BTreeMap::new();
+    let mut by_package: BTreeMap<PackageVersion, WantedFiles<'_>> = BTreeMap::new();
     for index in selected.iter().copied().filter(|index| map.kind(*index) == NodeKind::External) {
         let id = map.id(index);
         let Some((node, file)) = integrity.nodes.get(id).and_then(|node| Some((node, node.package.as_ref()?))) else {
@@ -108,7 +108,7 @@ fn prove(
     root: &str,
     package: &PackageVersion,
     proof: Option<&PackageProof>,
-    wanted: &Wanted<'_>,
+    wanted: &WantedFiles<'_>,
 ) -> Proved {
     let PackageVersion { name, version, .. } = package;
     let Some((path, (_, node))) = wanted.first_key_value() else { return Ok(BTreeMap::new()) };

@@ -17,13 +17,13 @@ pub trait Progress {
     /// The process and the command, as shown to users who wait for this run.
     fn holder(&self) -> (u32, String);
 
-    /// Another run, described by its own words, is in the way.
+    /// Another run holds the lock; `holder` is its own description of itself.
     fn waits_for(&mut self, holder: &str);
 
-    /// Sleeps a little; `false` when it has waited long enough.
+    /// Sleeps for a short time; returns false to give up.
     fn pause(&mut self) -> bool;
 
-    /// What the run is at now.
+    /// The run has entered a stage.
     fn stage(&mut self, stage: &'static str);
 
     /// Something that the user must know before anything is written.

@@ -1,5 +1,5 @@
-//! A system that reads and pretends to write: plans run the same code as runs, and change nothing. Where the imports are not
-//! staged as the configuration says, it shows the workspace as it will be when they are.
+//! A system that ignores writes, so that a plan runs the same code as a run and changes nothing. If imports are not staged as the
+//! configuration says, it shows the workspace as it will be once they are.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -1,7 +1,7 @@
 //! The verb `run`: the archive, the diff archive, and everything that the next run and the assistant need beside them.
 //!
-//! Everything is prepared first; only when all of it is whole and proved is any of it put in place. Only the imports are
-//! refreshed before, because the map must see them.
+//! All outputs are prepared and verified before any of them is put in place. Only the imports are refreshed earlier, because the map
+//! must see them.
 
 mod kept;
 
@@ -21,14 +21,16 @@ use stan_repo::{Access, EntryKind, System as _, SystemExt as _, WritableSystem};
 
 use super::Repository;
 use super::allow::{Allowed, Origin};
-use super::assemble::{Assembled, ContextInputs, Wanted, assemble, assemble_unless, external_entry, plain_entries};
+use super::assemble::{
+    ArchiveRequest, Assembled, ContextInputs, assemble, assemble_unless, external_entry, plain_entries,
+};
 use super::count::Counted;
 use super::formats::{ArchiveFormat, DiffContents, Formats};
 use super::import;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::map::encoded;
 use super::map_verifier::{MapVerifier, changed_meanwhile, no_longer_matching};
-use super::outside::{from_outside, tell};
+use super::outside::{announce, from_outside};
 use super::progress::Progress;
 use super::read_only::ReadOnly;
 use super::reports::{
@@ -128,13 +130,13 @@ impl ContextRun<'_> {
         let observed_at = self.system.now();
         let imported = import::refresh(self.system, self.repository, self.layout, &session)?;
         let kept = self.kept_run();
-        let is_same = |_: &Cache<'_>, graph| kept.as_ref().is_some_and(|kept| kept.is_of(graph));
+        let is_same = |_: &Cache<'_>, graph| kept.as_ref().is_some_and(|kept| kept.belongs_to(graph));
         let assembled = assemble_unless(self.system, self.repository, &self.wanted(), progress, Some(&is_same))?;
         let Some(mut assembled) = assembled else { return self.repeat(kept, &session) };
         assembled.warnings.extend(imported.warnings);
         self.evidence(&mut assembled);
         let externals = from_outside(self.layout, assembled.inputs.as_ref(), imported.outside);
-        tell(&externals, progress);
+        announce(&externals, progress);
         // Read before anything is written: a broken snapshot must not cost the work.
         let baseline = self.baseline()?;
         let mut transaction = session.begin(self.layout)?;
@@ -203,7 +205,7 @@ impl ContextRun<'_> {
         let system = ReadOnly { system: self.system, imports };
         // The map is made of the same view: it writes no cache, and sees imports as staged.
         let engine = self.engine.over(&system);
-        let wanted = Wanted { engine: &engine, ..self.wanted() };
+        let wanted = ArchiveRequest { engine: &engine, ..self.wanted() };
         let mut assembled = assemble(&system, self.repository, &wanted, progress)?;
         let mut imported = Vec::new();
         if self.request.mode != ArchiveMode::Meta {
@@ -211,7 +213,7 @@ impl ContextRun<'_> {
             imported = import::plan_imports(self.system, self.repository, self.layout, allowlist, warnings)?;
         }
         let externals = from_outside(self.layout, assembled.inputs.as_ref(), imported);
-        tell(&externals, progress);
+        announce(&externals, progress);
         let baseline = self.baseline()?;
         let mut entries = plain_entries(self.repository, self.layout, &assembled.allowlist);
         let mut outputs = Outputs::default();
@@ -272,9 +274,9 @@ impl ContextRun<'_> {
         report
     }
 
-    fn wanted(&self) -> Wanted<'_> {
+    fn wanted(&self) -> ArchiveRequest<'_> {
         let RunRequest { mode, frozen, full_map, work, .. } = self.request;
-        Wanted { mode: *mode, frozen: *frozen, full_map: *full_map, engine: self.engine, work }
+        ArchiveRequest { mode: *mode, frozen: *frozen, full_map: *full_map, engine: self.engine, work }
     }
 
     fn archive(&self, entries: Vec<ArchiveEntry>, out: &mut OutputStream) -> Result<Written, EngineError> {
@@ -645,7 +647,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_proved_is_not_proved() {
+    fn mismatches_of_both_checks_are_joined() {
         let wrong = |ids: &[&str]| ids.iter().map(|id| mismatch(id)).collect::<Vec<_>>();
         let failed = |ids: &[&str]| Err(Error::Mismatches(Mismatches(wrong(ids))));
         assert_eq!(word(Ok(()), Ok(wrong(&[]))), "proved");

@@ -228,7 +228,7 @@ fn name_near_files(map: &Map, unknown: &[String], warnings: &mut [String]) {
     }
     let ids: Vec<Box<str>> = map.indices().map(|index| map.id(index).into()).collect();
     // A state may name very many files, and each costs a comparison with all names.
-    for id in unknown.iter().take(MOST_NEAR) {
+    for id in unknown.iter().take(MAX_NEAR) {
         let warning = stan_graph::unknown_warning(id);
         let near: Vec<String> = near_files(&ids, id).iter().map(|id| format!("`{id}`")).collect();
         if let Some(found) = warnings.iter_mut().find(|known| **known == warning).filter(|_| !near.is_empty()) {
@@ -238,7 +238,7 @@ fn name_near_files(map: &Map, unknown: &[String], warnings: &mut [String]) {
 }
 
 /// For how many unknown files near names are searched.
-const MOST_NEAR: usize = 10;
+const MAX_NEAR: usize = 10;
 
 fn decode_state(named: &NamedBytes) -> Result<DecodedState, EngineError> {
     state::decode(&named.bytes, &named.name)

@@ -1,4 +1,4 @@
-//! One run's hold on a workspace: the lock, and transactions under it.
+//! A run's exclusive access to a workspace: the lock, and transactions under it.
 
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use stan_archive::{OutputStream, Snapshot, write_archive};
 
 use super::Repository;
-use super::assemble::{Wanted, assemble, external_entry, plain_entries};
+use super::assemble::{ArchiveRequest, assemble, external_entry, plain_entries};
 use super::history::{History, Kind};
 use super::import;
 use super::layout::WorkspaceLayout;
@@ -82,7 +82,7 @@ fn snapshot_of(
     warnings: &mut Vec<String>,
 ) -> Result<Snapshot, EngineError> {
     let system = engine.system();
-    let wanted = Wanted { mode, frozen: false, full_map: false, engine, work: &request.work };
+    let wanted = ArchiveRequest { mode, frozen: false, full_map: false, engine, work: &request.work };
     let assembled = assemble(system, repository, &wanted, progress)?;
     warnings.extend(assembled.warnings);
     let mut entries = plain_entries(repository, layout, &assembled.allowlist);
@@ -134,7 +134,7 @@ pub fn snap_history(
     let mut refusals = Vec::new();
     for kind in kinds {
         let mut history = History::read(system, &layout, kind)?;
-        if let Err(reason) = go(&mut history, step) {
+        if let Err(reason) = take_step(&mut history, step) {
             refusals.push(format!("{}: {reason}", kind.name()));
             continue;
         }
@@ -155,7 +155,7 @@ pub fn snap_history(
     Ok(report)
 }
 
-fn go(history: &mut History<'_>, step: SnapStep) -> Result<(), String> {
+fn take_step(history: &mut History<'_>, step: SnapStep) -> Result<(), String> {
     let Some(current) = history.current() else { return Err("there is no baseline yet".to_owned()) };
     let (wanted, otherwise) = match step {
         SnapStep::Undo => (Some(current + 1), "there is no older baseline".to_owned()),

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use stan_repo::{WritableSystem, advice, is_passing};
+use stan_repo::{WritableSystem, advice, is_transient};
 
 use crate::error::EngineError;
 use crate::graph::GraphRequest;
@@ -26,7 +26,7 @@ pub(crate) struct FirstTransientError {
 impl ErrorObserver for FirstTransientError {
     fn observe(&self, path: &Path, error: &io::Error) {
         let is_remade = || self.remade.iter().any(|folder| path.starts_with(folder));
-        if is_passing(error) && !is_remade() {
+        if is_transient(error) && !is_remade() {
             let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
             first.get_or_insert_with(|| (path.to_owned(), advice(error)));
         }

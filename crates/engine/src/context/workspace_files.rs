@@ -12,7 +12,7 @@ use crate::error::EngineError;
 /// No document of ours is larger; what is would not fit into memory either.
 const MAX_SIZE: u64 = 2 << 30;
 
-/// So much is compared at once.
+/// The size of the pieces in which files are compared.
 const PIECE: usize = 256 << 10;
 
 /// The bytes of a root-relative file in stan's folder; `None` when there is none.

@@ -1,4 +1,4 @@
-//! Which commit the files on the disk are, found without running git.
+//! Finds the commit that the files on disk are equal to, without running git.
 
 use stan_repo::git_changes;
 

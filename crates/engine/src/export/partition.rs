@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use stan_dataset::{SCHEMA_VERSION, TABLES};
 use stan_model::Digest;
-use stan_repo::{AbsPath, EntryKind, SystemExt as _, WritableSystem};
+use stan_repo::{AbsPath, EntryKind, SystemExt as _, WritableSystem, advice};
 
 use super::packages::Packages;
 use super::rows::Tables;
@@ -158,7 +158,7 @@ impl<'s> Partition<'s> {
         Ok(())
     }
 
-    /// The record of a whole partition that was made of the same.
+    /// The record of a complete partition with the same key.
     pub(super) fn find(&self, key: &PartitionKey) -> Option<PartitionRecord> {
         let mut bytes = Vec::new();
         self.system.read_real(Path::new(&self.record_path()), LARGEST_RECORD, &mut bytes).ok()?;
@@ -211,7 +211,7 @@ impl<'s> Partition<'s> {
     fn put(&self, path: &str, bytes: &[u8]) -> Result<(), EngineError> {
         write_document(self.system, Path::new(path), bytes).map_err(|error| {
             let shown = AbsPath::new(&self.directory).below(path).unwrap_or(path);
-            EngineError::input(format!("`{shown}` of the dataset cannot be written: {error}"))
+            EngineError::input(format!("`{shown}` of the dataset cannot be written: {}", advice(&error)))
         })
     }
 
@@ -244,7 +244,7 @@ fn remove_if_there(system: &dyn WritableSystem, path: &str) -> Result<bool, Engi
     match system.remove_file(Path::new(path)) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(EngineError::input(format!("a file of the dataset cannot be replaced: {error}"))),
+        Err(error) => Err(EngineError::input(format!("a file of the dataset cannot be replaced: {}", advice(&error)))),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Which of a module's exported names may resolve differently after an edit. Errs towards more names, never towards
-//! fewer: the implicit edges of every file that takes one of them are computed again.
+//! Which of a module's exported names may resolve differently after an edit. A name too many costs time: the implicit edges of every
+//! file that takes it are recomputed. A name too few would leave wrong edges. So every approximation here adds names.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::cache::data::ANY_NAME;
 /// A set of export names, as 32-bit hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ChangedNames {
-    /// Any name may be among them.
+    /// The set contains every name.
     all: bool,
     hashes: FxHashSet<u32>,
 }
@@ -35,7 +35,7 @@ impl ChangedNames {
         self.all || self.hashes.contains(&hash)
     }
 
-    /// As [`Self::has`]; [`ANY_NAME`] is always among these.
+    /// As [`Self::has`]; also true for [`ANY_NAME`].
     pub(super) fn concern(&self, hash: u32) -> bool {
         hash == ANY_NAME || self.has(hash)
     }
@@ -68,7 +68,7 @@ impl ChangedNames {
         names
     }
 
-    /// The names of a module that lead through changed names of others.
+    /// The names of a module that re-export changed names of others.
     pub(super) fn passed_on(
         facts: &FileFacts,
         targets: &[RecordId],
@@ -77,7 +77,7 @@ impl ChangedNames {
         let changes_of = |request: u32| changes.get(&target(targets, request));
         let mut names = Self::default();
         for request in &facts.stars {
-            // One name too many for each: stars do not pass on `default`.
+            // Stars do not forward `default`, but adding it is harmless.
             if let Some(changed) = changes_of(*request) {
                 names.add(changed.clone());
             }
@@ -87,7 +87,7 @@ impl ChangedNames {
                 ExportSource::Local => false,
                 ExportSource::Name { request, name } => changes_of(*request)
                     .is_some_and(|changed| &*export.name == EXPORT_EQUALS || changed.has(name_hash(name))),
-                // The module itself is the answer, whatever it exports, except for members of `export =`.
+                // A namespace resolves to the module itself, whatever that exports, except for members of `export =`.
                 ExportSource::Namespace { request } => &*export.name == EXPORT_EQUALS && changes_of(*request).is_some(),
             };
             if changed {

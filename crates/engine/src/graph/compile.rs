@@ -1,5 +1,5 @@
-//! The full run: scan → analyse → resolve → link → tunnel → assemble. What a warm run may skip is decided elsewhere; here
-//! everything is computed, except that facts of files known to be unchanged may be handed in.
+//! The full run: scan → analyse → resolve → link → tunnel → assemble. Whether a run can be avoided is decided elsewhere; here
+//! everything is computed, except that facts of files known to be unchanged may be reused.
 
 use std::path::Path;
 
@@ -18,9 +18,9 @@ use super::stages::CompileRun;
 use crate::error::EngineError;
 use crate::shared::{Bundles, SharedCache};
 
-/// Hands in what an earlier run knows of a file, if the file is unchanged since.
+/// The facts of an earlier run, for files that are unchanged since.
 pub(crate) trait PreviousRun: Sync {
-    /// `with_facts`: what is known must include the facts, if the file is one that has any.
+    /// `with_facts`: return `None` if the file should have facts and they are not known.
     fn analysed(&self, system: &dyn System, path: &str, with_facts: bool) -> Option<Analysed>;
 }
 
@@ -33,34 +33,34 @@ pub(crate) struct Compiled {
     pub(crate) dirty: usize,
     /// Files whose contents were read and analysed in this run.
     pub(crate) analysed: usize,
-    /// For the cache, if there is to be one.
-    pub(crate) kept: Option<Kept>,
+    /// For the cache, if it is to be written.
+    pub(crate) kept: Option<CacheInput>,
 }
 
-/// What a run gathers for later beside the graph.
+/// What a run collects besides the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// There is no cache.
     Nothing,
-    /// What the cache is written from: files are encoded as soon as they are resolved, and facts that no later stage needs are dropped.
+    /// The input of the cache: files are encoded as soon as they are resolved, and facts that no later stage needs are dropped.
     ForCache,
-    /// The same, and all facts stay.
+    /// The same, and all facts are kept.
     WithFacts,
 }
 
-/// What the cache keeps beside the graph.
-pub(crate) struct Kept {
+/// What the cache stores besides the graph.
+pub(crate) struct CacheInput {
     pub(crate) records: Records,
-    /// Problems that belong to no file whose contents are part of the answer.
+    /// Problems that do not belong to a record.
     pub(crate) general_problems: Vec<Problem>,
     pub(crate) observations: Observations,
 }
 
-/// Sees the bytes of files while they are in memory, by their path from the root. Not all files: large ones that are only hashed,
-/// and those of which an earlier run knows everything, are not read as a whole.
+/// Called with path, bytes and digest of files while they are in memory. Not for all files: large ones that are only hashed, and
+/// those whose facts an earlier run knows, are not read as a whole.
 pub(crate) type SeeBytes<'f> = dyn Fn(&str, &[u8], &FileMeta) + Sync + 'f;
 
-/// Where facts may come from instead of from the files, and what else sees those that are read.
+/// Where facts may come from instead of from the files, and who else gets the bytes of files that are read.
 #[derive(Clone, Copy)]
 pub(crate) struct KnownFacts<'k> {
     pub(crate) previous: Option<&'k dyn PreviousRun>,
@@ -78,10 +78,10 @@ pub(crate) fn compile(
 ) -> Result<Compiled, EngineError> {
     let KnownFacts { previous, shared, .. } = known;
     let bundles = if previous.is_none() { shared.bundles(options.languages, &options.extract) } else { None };
-    let compiled = compile_once(system, options, (known, bundles.as_ref()), keep, memory)?;
-    if bundles.is_some() && shared.lied() {
+    let compiled = compile_once(system, options, known, bundles.as_ref(), keep, memory)?;
+    if bundles.is_some() && shared.gave_wrong_facts() {
         memory.release(compiled);
-        return compile_once(system, options, (known, None), keep, memory);
+        return compile_once(system, options, known, None, keep, memory);
     }
     Ok(compiled)
 }
@@ -89,10 +89,12 @@ pub(crate) fn compile(
 fn compile_once(
     system: &dyn System,
     options: &GraphOptions,
-    (KnownFacts { previous, see, .. }, bundles): (KnownFacts<'_>, Option<&Bundles>),
+    known: KnownFacts<'_>,
+    bundles: Option<&Bundles>,
     keep: Keep,
     memory: Memory,
 ) -> Result<Compiled, EngineError> {
+    let KnownFacts { previous, see, .. } = known;
     let root = &*options.root;
     let universe = memory.keep(stan_repo::scan(system, Path::new(root), &options.scan));
     let world = memory.keep(options.world(system, Some(&universe)));
@@ -107,17 +109,17 @@ fn compile_once(
     let (files, analysed) = run.analyse_universe(keep);
     run.load_own_files();
     let links = run.link_by_name(&files);
-    let (implicit, crowds) = run.tunnel(&files);
-    // What is left out depends on all files together, which no later run could update.
-    let is_kept = keep != Keep::Nothing && crowds.is_empty();
-    let hops = run.external_edges(&files, &implicit);
-    let builder = run.assemble(&files, &links, implicit, &hops);
+    let (implicit, left_out) = run.tunnel(&files);
+    // Which edges are left out depends on all files together, so an incremental update could not tell what an edit changes.
+    let is_kept = keep != Keep::Nothing && left_out.is_empty();
+    let external_edges = run.external_edges(&files, &implicit);
+    let builder = run.assemble(&files, &links, implicit, &external_edges);
     let (built, (dirty, mut problems)) = rayon::join(|| builder.finish(), || run.problems(&files));
     let Built { graph, indices, .. } = built?;
 
     let mut general_problems = universe.problems.clone();
     general_problems.extend(resolvers.finish());
-    general_problems.extend(crowds);
+    general_problems.extend(left_out);
     problems.extend(general_problems.iter().cloned());
     if !is_kept {
         memory.release(files);
@@ -129,6 +131,6 @@ fn compile_once(
         observations
     };
     let (records, observations) = rayon::join(|| run.records(files, &indices), observed);
-    let kept = Some(Kept { records, general_problems, observations });
+    let kept = Some(CacheInput { records, general_problems, observations });
     Ok(Compiled { graph, problems, dirty, analysed, kept })
 }

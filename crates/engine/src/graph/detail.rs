@@ -1,5 +1,5 @@
-//! The graph together with the source of its edges: the facts of each file, and the names that each edge carries. For
-//! answers that people and models read; the graph alone is cheaper, and most verbs need no more.
+//! The graph with details: the facts of each file, and the names that each edge carries. Used for answers that people and models
+//! read. Most verbs need only the graph, which is cheaper.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,8 +13,8 @@ use stan_repo::WritableSystem;
 use super::compile::{self, Compiled, Keep, PreviousRun};
 use super::incremental::{self, EditedFile, WarmAnswer};
 use super::record::{Record, Records};
-use super::{AsSystem, GraphOptions, GraphOutcome, GraphRequest, compile_with, open_cache};
-use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
+use super::{AsSystem, CachedRun, GraphOptions, GraphOutcome, GraphRequest, open_cache};
+use crate::cache::data::Data;
 use crate::cache::{self, Cache, Identity, Index, LoadedParts, NodeIndex, RecordId};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -23,13 +23,13 @@ use crate::lenient_system::LenientSystem;
 /// A graph, and the facts of its files.
 pub(crate) struct DetailedGraph {
     pub(crate) graph: Graph,
-    /// What could not be read or resolved; sorted and cut.
+    /// What could not be read or resolved; sorted and truncated.
     pub(crate) errors: Vec<String>,
     /// Files of the repository that could not be read or parsed cleanly.
     pub(crate) dirty: usize,
     /// Which cache holds exactly this graph, if one does.
     pub(crate) kept_as: Option<Identity>,
-    /// It was made of a cache and files that were edited since.
+    /// The graph was updated with edits that the data of the cache does not have.
     has_edits: bool,
     files: FileDetails,
 }
@@ -53,15 +53,15 @@ struct FileDetail {
 
 const NO_RECORD: u32 = u32::MAX;
 
-/// The graph that a long-lived process keeps between queries. It is used only while the files are unchanged since it
-/// was made: every query stats them again. Clones share it.
+/// The graph that a long-lived process keeps between queries. Every query stats the files again and uses the kept graph only if
+/// none has changed. Clones share it.
 #[derive(Clone, Default)]
 pub struct KeptGraph(Option<Arc<Kept>>);
 
 #[derive(Default)]
 struct Kept {
     graph: Mutex<Option<(Identity, Arc<DetailedGraph>)>>,
-    /// Held by the one that makes a graph, so that others wait for it instead of making the same.
+    /// Held while a thread computes the graph, so that other threads wait for it instead of computing it too.
     maker: Mutex<()>,
 }
 
@@ -72,7 +72,7 @@ impl std::fmt::Debug for KeptGraph {
 }
 
 impl KeptGraph {
-    /// One that keeps a graph; the default keeps none.
+    /// Keeps a graph; the default keeps none.
     pub fn new() -> Self {
         Self(Some(Arc::default()))
     }
@@ -89,7 +89,7 @@ impl KeptGraph {
     }
 }
 
-/// What a thread that failed left behind is whole: values are put in place by one assignment.
+/// Ignores poisoning: values are replaced by one assignment, so a panicking thread leaves a consistent one.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -101,8 +101,8 @@ pub(crate) fn detailed_graph(
     request: &GraphRequest,
 ) -> Result<Arc<DetailedGraph>, EngineError> {
     let request = GraphRequest { stats_only: false, ..request.clone() };
-    // Most answers come from the cache, which needs no threads that can parse: where there is little address space, their
-    // stacks would be missing elsewhere.
+    // Most answers come from the cache and need no parsing threads. Where address space is limited, do not spend it on their
+    // large stacks.
     if let Some(found) = from_cache(engine.system(), options, &request) {
         return Ok(found);
     }
@@ -114,7 +114,7 @@ pub(crate) fn detailed_graph(
         return Ok(found);
     }
     let found = engine.parse(|| find(engine, options, &request)).map(Arc::new)?;
-    // The data alone does not hold a graph with edits: it would have to be updated again.
+    // A graph with edits is not in the data of the cache. Without keeping it here, every query would update it again.
     if let Some(identity) = found.kept_as.filter(|_| found.has_edits) {
         request.kept.keep(identity, &found);
     }
@@ -135,7 +135,7 @@ fn from_cache(
     if let Some(kept) = request.kept.find(identity) {
         return Some(kept);
     }
-    // The data has the files as they were before the edits.
+    // The data describes the files before the edits.
     if !index.edited().is_empty() {
         return None;
     }
@@ -149,7 +149,7 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
         let Compiled { graph, problems, kept, dirty, .. } =
-            compile::compile(&watched, options, request.known(None), Keep::WithFacts, engine.memory())?;
+            compile::compile(&watched, options, request.known(None, None), Keep::WithFacts, engine.memory())?;
         let records = kept.map(|kept| kept.records);
         let files = records.map(|records| FileDetails::of_records(&records, graph.node_count())).unwrap_or_default();
         return Ok(DetailedGraph {
@@ -161,11 +161,11 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
             files,
         });
     };
-    let observed_at = system.now();
+    let run = CachedRun { engine, options, request, cache: &cache, observed_at: system.now() };
     let index = cache.load_index();
-    let loaded = index.as_ref().and_then(|index| Some((index, cache.load(index, 0..cache::PARTS)?)));
+    let loaded = index.as_ref().and_then(|index| Some((index, cache.load(index, cache::DataPart::ALL)?)));
     if let Some((index, loaded)) = &loaded
-        && let Some(found) = with_edits(system, options, (&cache, index, loaded), observed_at)
+        && let Some(found) = with_edits(&run, index, loaded)
     {
         return Ok(found);
     }
@@ -173,35 +173,23 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
     let mut files = FileDetails::default();
     let details = |graph: &Graph, records: &Records| files = FileDetails::of_records(records, graph.node_count());
-    let (outcome, kept_as) = compile_with(
-        engine,
-        options,
-        request,
-        &cache,
-        (request.known(previous), observed_at, Keep::WithFacts),
-        details,
-    )?;
+    let (outcome, kept_as) = run.compile_with(previous, None, Keep::WithFacts, details)?;
     let graph = outcome.graph.unwrap_or_default();
     Ok(DetailedGraph { graph, errors: outcome.errors, dirty: outcome.dirty, kept_as, has_edits: false, files })
 }
 
-/// The earlier answer, updated where few files were edited and nothing else changed.
-fn with_edits(
-    system: &dyn WritableSystem,
-    options: &GraphOptions,
-    (cache, index, loaded): (&Cache<'_>, &Index, &LoadedParts),
-    observed_at: i64,
-) -> Option<DetailedGraph> {
-    let watched = LenientSystem::new(system.as_system());
-    let data = decoded(loaded).filter(|data| data.len() == index.files.len())?;
-    let (answer, edited) = incremental::edited_graph(&watched, options, (index, &data), observed_at)?;
-    if watched.hidden().is_some() {
+/// The earlier answer, updated, if only a few files were edited.
+fn with_edits(run: &CachedRun<'_>, index: &Index, loaded: &LoadedParts) -> Option<DetailedGraph> {
+    let watched = LenientSystem::new(run.engine.system().as_system());
+    let data = loaded.data().filter(|data| data.len() == index.files.len())?;
+    let (answer, edited) = incremental::edited_graph(&watched, run.options, index, &data, run.observed_at)?;
+    if watched.first_transient_error().is_some() {
         return None;
     }
     let WarmAnswer { outcome: GraphOutcome { graph, errors, dirty, .. }, kept_as, edits } = answer;
     let graph = graph?;
     let mut records = details(&data)?;
-    // Nodes come and go with edges, so that the others have other numbers.
+    // The update added and removed nodes, which renumbered the others.
     records.par_iter_mut().for_each(|record| {
         let id = data.node_id(NodeIndex(record.node));
         record.node = id.and_then(|id| graph.find(id)).unwrap_or(NO_RECORD);
@@ -212,7 +200,7 @@ fn with_edits(
         record.facts = facts;
         record.targets = targets.into_iter().map(|target| target.is_record().then_some(FileKey(target.0))).collect();
     }
-    let is_kept = edits.is_none_or(|edits| cache.store_edits(&edits).is_some());
+    let is_kept = edits.is_none_or(|edits| run.cache.store_edits(&edits).is_some());
     let files = FileDetails::new(records, graph.node_count());
     Some(DetailedGraph { graph, errors, dirty, kept_as: kept_as.filter(|_| is_kept), has_edits, files })
 }
@@ -224,13 +212,13 @@ fn is_unchanged(system: &dyn WritableSystem, index: &Index) -> bool {
         || !(index.is_world_unchanged(&watched) && index.edits_hold(&watched)),
         || index.files.changed(&watched),
     );
-    !world_changed && changed.is_empty() && watched.hidden().is_none()
+    !world_changed && changed.is_empty() && watched.first_transient_error().is_none()
 }
 
 /// The answer of the earlier run.
 fn load(cache: &Cache<'_>, index: &Index) -> Option<DetailedGraph> {
-    let loaded = cache.load(index, 0..cache::PARTS)?;
-    let data = decoded(&loaded)?;
+    let loaded = cache.load(index, cache::DataPart::ALL)?;
+    let data = loaded.data()?;
     let graph = data.graph()?;
     let files = FileDetails::new(details(&data)?, graph.node_count());
     let cache::Answer { errors, dirty, .. } = index.current_answer();
@@ -238,13 +226,7 @@ fn load(cache: &Cache<'_>, index: &Index) -> Option<DetailedGraph> {
     Some(DetailedGraph { graph, errors: errors.clone(), dirty: *dirty, kept_as, has_edits: false, files })
 }
 
-/// `loaded`: all parts.
-fn decoded(loaded: &LoadedParts) -> Option<Data<'_>> {
-    let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
-    Data::decode(metas, shape, records, Contents::Whole(contents))
-}
-
-/// Facts and targets of every record, as the data has them.
+/// Facts and targets of every record in the data.
 fn details(data: &Data<'_>) -> Option<Vec<FileDetail>> {
     let ids: Vec<_> = data.records().collect();
     let details = ids.into_par_iter().map(|file| {
@@ -282,8 +264,8 @@ impl FileDetails {
     }
 }
 
-/// What the walk through barrels sees. It may go further through packages than the graph does: only names of edges that
-/// the graph has are kept.
+/// The modules that names are followed through. The walk may go further into packages than the graph does: names are kept only for
+/// edges that the graph has.
 impl Modules for FileDetails {
     fn module(&self, file: FileKey) -> Option<Module<'_>> {
         let detail = self.records.get(file.index())?;
@@ -303,13 +285,13 @@ impl DetailedGraph {
         self.files.record(node)?.facts.as_deref()
     }
 
-    /// Finds names; one serves all threads.
+    /// Finds the names on edges. Can be shared by all threads.
     pub(crate) fn names(&self) -> NameFinder<'_> {
         NameFinder { detailed: self, tunneller: Tunneller::new(&self.files) }
     }
 }
 
-/// Says which names the edges of a file carry.
+/// Finds the names that the edges of a file carry.
 pub(crate) struct NameFinder<'d> {
     detailed: &'d DetailedGraph,
     tunneller: Tunneller<'d>,
@@ -325,8 +307,8 @@ impl<'d> NameFinder<'d> {
         self.taken_of(node, &targets)
     }
 
-    /// The names that a file takes from one of its targets. A file of a package may have edges to hundreds of others: who asks
-    /// for one edge does not pay for all of them.
+    /// The names that a file takes from one of its targets. Cheaper than [`Self::taken`] for one edge: a file may have edges to
+    /// hundreds of others.
     pub(crate) fn taken_from(&self, node: u32, target: u32) -> Vec<&'d str> {
         self.taken_of(node, &[target]).remove(&target).unwrap_or_default()
     }
@@ -381,7 +363,7 @@ impl<'d> NameFinder<'d> {
     }
 }
 
-/// The names of two ascending lists that are in both. Each step skips names by bisection, so that the work follows the shorter
+/// The intersection of two ascending lists. Each step skips names by galloping search, so that the cost depends on the shorter
 /// list.
 fn in_both<'n>(wanted: &[&'n str], declared: &[Box<str>]) -> Vec<&'n str> {
     let mut found = Vec::new();
@@ -399,7 +381,7 @@ fn in_both<'n>(wanted: &[&'n str], declared: &[Box<str>]) -> Vec<&'n str> {
     found
 }
 
-/// How many of the first names are below, by doubled steps and then bisection.
+/// The number of leading names for which `is_below` holds: doubling steps, then bisection.
 fn skipped<T>(names: &[T], is_below: impl Fn(&T) -> bool) -> usize {
     let mut step = 1;
     while step < names.len() && is_below(&names[step]) {

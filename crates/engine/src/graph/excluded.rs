@@ -1,6 +1,6 @@
 //! Files that the user excluded. An import of one makes neither a node nor an edge; the imports are counted.
 //!
-//! Installed packages are not meant: a glob such as `**/dist/**` is about the repository's own output.
+//! Installed packages are exempt: a glob such as `**/dist/**` is meant for the repository's own output.
 
 use stan_model::is_external;
 use stan_repo::{AbsPath, PathGlobs, with_contents};

@@ -1,6 +1,5 @@
-//! What becomes of large values at the end of a run. A program that ends after a run leaves them to the operating system,
-//! which takes memory back at once; freeing hundreds of thousands of small pieces takes longer. A process that lives on
-//! must free them.
+//! Whether large values are freed at the end of a run. A program that exits after one run leaks them: the operating system takes the
+//! memory back at once, while freeing hundreds of thousands of small allocations takes longer. A long-lived process must free them.
 
 use std::ops::Deref;
 
@@ -11,22 +10,22 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Values are freed when they are not needed any more.
+    /// Values are freed as soon as they are not needed.
     pub(crate) fn freed() -> Self {
         Self { leaks: false }
     }
 
-    /// Large values stay until the process ends.
+    /// Large values are leaked until the process ends.
     pub(crate) fn left_to_the_system() -> Self {
         Self { leaks: true }
     }
 
-    /// A value that is used until the end of a scope, and freed there unless the policy says otherwise.
+    /// Wraps a value that is used until the end of a scope: freed there, or leaked.
     pub(crate) fn keep<'v, T: 'v>(self, value: T) -> Held<'v, T> {
         if self.leaks { Held::Leaked(Box::leak(Box::new(value))) } else { Held::Owned(value) }
     }
 
-    /// A value that is not needed any more.
+    /// Frees or leaks a value.
     pub(crate) fn release<T>(self, value: T) {
         if self.leaks {
             std::mem::forget(value);

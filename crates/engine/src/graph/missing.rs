@@ -1,5 +1,5 @@
-//! The unresolved requests of a file, with the specifier and the line of each. The graph itself has one node for all
-//! specifiers that would be the same file, and no lines.
+//! The unresolved requests of a file, each with specifier and line. The graph itself has one node for all specifiers that would name
+//! the same file, and no lines.
 
 use stan_model::{EdgeKind, NodeKind};
 
@@ -10,7 +10,7 @@ use super::detail::DetailedGraph;
 pub(crate) struct MissingRequest<'d> {
     /// Index of the missing node.
     pub(crate) node: u32,
-    /// As the file has it.
+    /// As written in the file.
     pub(crate) specifier: &'d str,
     pub(crate) kind: EdgeKind,
     /// 1-based.

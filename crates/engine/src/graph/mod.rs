@@ -13,6 +13,7 @@ mod changed_names;
 pub(crate) mod compile;
 pub(crate) mod detail;
 mod excluded;
+mod found_targets;
 mod incremental;
 pub(crate) mod memory;
 pub(crate) mod missing;
@@ -32,7 +33,7 @@ use stan_repo::{
     relative_path,
 };
 
-use crate::cache::{self, Cache, Identity};
+use crate::cache::{self, Cache, CacheLocation, Identity};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::lenient_system::LenientSystem;
@@ -40,8 +41,9 @@ use crate::not_analysed::not_analysed;
 use crate::outline::AskedFile;
 use crate::shared::SharedCache;
 
-use self::compile::{Compiled, Keep, Kept, KnownFacts, PreviousRun, SeeBytes};
+use self::compile::{CacheInput, Compiled, Keep, KnownFacts, PreviousRun, SeeBytes};
 pub(crate) use self::excluded::ExcludedFiles;
+pub(crate) use self::found_targets::FoundTargets;
 use self::incremental::{WarmAnswer, WarmResult};
 use self::memory::Memory;
 use self::record::Records;
@@ -60,7 +62,7 @@ pub struct GraphOptions {
     pub stores: PackageStores,
     /// The languages that are analysed.
     pub languages: Languages,
-    /// How many hops the imports of externals are followed.
+    /// How many levels of imports are followed among externals.
     pub external_depth: u32,
     pub max_errors: usize,
 }
@@ -117,8 +119,8 @@ impl GraphOptions {
         AbsPath::new(&self.root).below(path)
     }
 
-    /// The name of a file in ids and messages: its path from the root, which starts with `../` outside, or its place in a package
-    /// of a store, which is the same on every machine.
+    /// The name of a file in ids and messages: its path from the root (starting with `../` outside), or its package and path in a
+    /// store, which is the same on every machine.
     pub(crate) fn display<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match self.inside(path) {
             Some(inside) => Cow::Borrowed(inside),
@@ -141,22 +143,22 @@ impl GraphOptions {
 /// How the answer is computed: nothing here changes it.
 #[derive(Clone, Debug, Default)]
 pub struct GraphRequest {
-    /// Directory of the cache, absolute; `None`: neither read nor write one.
+    /// Directory of the cache, absolute; `None` for no cache.
     pub cache_directory: Option<String>,
-    /// Where this user's programs keep what they need between runs, absolute. Without it a cache inside the repository,
-    /// which another user may have written, is neither read nor written.
+    /// Where the key of this user is kept, absolute. Without it, a cache inside the repository is neither read nor written, because
+    /// another user may have written it.
     pub state_directory: Option<String>,
     /// Whether the graph itself is wanted, or only its figures.
     pub stats_only: bool,
-    /// What a process that lives on keeps between its answers.
+    /// The graph that a long-lived process keeps between answers.
     pub kept: KeptGraph,
     /// Facts that other machines extracted.
     pub shared: SharedCache,
 }
 
 impl GraphRequest {
-    fn known<'k>(&'k self, previous: Option<&'k dyn PreviousRun>) -> KnownFacts<'k> {
-        KnownFacts { previous, shared: &self.shared, see: None }
+    fn known<'k>(&'k self, previous: Option<&'k dyn PreviousRun>, see: Option<&'k SeeBytes<'k>>) -> KnownFacts<'k> {
+        KnownFacts { previous, shared: &self.shared, see }
     }
 }
 
@@ -181,7 +183,7 @@ impl GraphOutcome {
     }
 }
 
-/// Whether something that was made of the whole graph of this cache still holds, so that the graph is not needed.
+/// Returns true if the caller has something that was computed from exactly this graph, so that the graph is not needed.
 pub(crate) type IsEnough<'f> = dyn Fn(&Cache<'_>, Identity) -> bool + Sync + 'f;
 
 /// How much of the work an earlier run saved.
@@ -211,12 +213,13 @@ pub(crate) fn graph_or_cached_map(
     engine.parse(|| run(engine, options, request, is_enough, None))
 }
 
-/// As [`graph_or_cached_map`]; the bytes of files that are read are shown to `see`.
+/// As [`graph_or_cached_map`]; `see` is called with the bytes of files that are read.
 pub(crate) fn graph_seeing(
     engine: &Engine<'_>,
     options: &GraphOptions,
     request: &GraphRequest,
-    (see, is_enough): (&SeeBytes<'_>, &IsEnough<'_>),
+    see: &SeeBytes<'_>,
+    is_enough: &IsEnough<'_>,
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
     engine.parse(|| run(engine, options, request, is_enough, Some(see)))
 }
@@ -227,15 +230,13 @@ pub(crate) fn open_cache<'s>(
     options: &GraphOptions,
     request: &GraphRequest,
 ) -> Option<Cache<'s>> {
-    let own = options.stan_folder();
-    let directory = request.cache_directory.as_ref()?;
-    Cache::open(
-        system,
-        directory,
-        (&options.root, &own),
-        request.state_directory.as_deref(),
-        &key(system.as_system(), options),
-    )
+    let location = CacheLocation {
+        directory: request.cache_directory.as_ref()?,
+        root: &options.root,
+        stan_folder: &options.stan_folder(),
+        state_directory: request.state_directory.as_deref(),
+    };
+    Cache::open(system, location, &key(system.as_system(), options))
 }
 
 fn run(
@@ -248,107 +249,108 @@ fn run(
     let system = engine.system();
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
-        let known = KnownFacts { see, ..request.known(None) };
-        let compiled = compile::compile(&watched, options, known, Keep::Nothing, engine.memory())?;
-        let mut outcome = outcome(compiled, options, (request, engine.memory()));
+        let compiled = compile::compile(&watched, options, request.known(None, see), Keep::Nothing, engine.memory())?;
+        let mut outcome = outcome(compiled, options, request, engine.memory());
         report_transient_errors(&mut outcome.errors, &watched, options);
         return Ok((outcome, None));
     };
-    let observed_at = system.now();
+    // Taken before anything is read: what changes from now on must look changed to the next run.
+    let full_run = CachedRun { engine, options, request, cache: &cache, observed_at: system.now() };
     let watched = LenientSystem::new(system.as_system());
     if let Some(index) = cache.load_index()
-        && let Some(outcome) = incremental::answer(
-            &watched,
-            options,
-            (request, engine.memory()),
-            (&cache, &index),
-            (is_enough, observed_at),
-        )
+        && let Some(result) = incremental::answer(&watched, &full_run, &index, is_enough)
     {
-        return match outcome {
-            // A transient error may have passed by now: everything is read again.
-            WarmResult::Answer(_) if watched.hidden().is_some() => {
-                compile_and_store(engine, options, request, &cache, (None, see), observed_at)
-            }
+        return match result {
+            // The update may lack what a transient error hid. The error may be gone by now, so do a full run.
+            WarmResult::Answer(_) if watched.first_transient_error().is_some() => full_run.compile(None, see),
             WarmResult::Answer(answer) => {
                 let WarmAnswer { outcome, kept_as, edits } = *answer;
                 let is_kept = edits.is_none_or(|edits| cache.store_edits(&edits).is_some());
                 Ok((outcome, kept_as.filter(|_| is_kept)))
             }
             WarmResult::Stale => {
-                let loaded = cache.load(&index, 0..cache::PARTS);
+                let loaded = cache.load(&index, cache::DataPart::ALL);
                 let facts = loaded.as_ref().map(|loaded| cache::CachedFacts::new(&index, loaded, options.languages));
                 let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
-                compile_and_store(engine, options, request, &cache, (previous, see), observed_at)
+                full_run.compile(previous, see)
             }
         };
     }
-    compile_and_store(engine, options, request, &cache, (None, see), observed_at)
+    full_run.compile(None, see)
 }
 
-fn compile_and_store(
-    engine: &Engine<'_>,
-    options: &GraphOptions,
-    request: &GraphRequest,
-    cache: &Cache<'_>,
-    (previous, see): (Option<&dyn PreviousRun>, Option<&SeeBytes<'_>>),
+/// One run with a cache: what it is asked, and where its result is stored.
+struct CachedRun<'c> {
+    engine: &'c Engine<'c>,
+    options: &'c GraphOptions,
+    request: &'c GraphRequest,
+    cache: &'c Cache<'c>,
+    /// `System::now` when the run began. The next run does not trust stats that are not clearly older.
     observed_at: i64,
-) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
-    let known = KnownFacts { see, ..request.known(previous) };
-    compile_with(engine, options, request, cache, (known, observed_at, Keep::ForCache), |_, _| ())
 }
 
-/// As [`compile_and_store`]; `look` sees the records before they are stored, if there are any.
-fn compile_with(
-    engine: &Engine<'_>,
-    options: &GraphOptions,
-    request: &GraphRequest,
-    cache: &Cache<'_>,
-    (known, observed_at, keep): (KnownFacts<'_>, i64, Keep),
-    look: impl FnOnce(&Graph, &Records),
-) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
-    let memory = engine.memory();
-    let watched = LenientSystem::new(engine.system().as_system());
-    let mut compiled = compile::compile(&watched, options, known, keep, memory)?;
-    let errors = error_lines(&compiled.problems, options.max_errors);
-    let summary = Summary::of(&compiled.graph);
-    if let Some(kept) = &compiled.kept {
-        look(&compiled.graph, &kept.records);
+impl CachedRun<'_> {
+    /// Computes everything and stores it.
+    fn compile(
+        &self,
+        previous: Option<&dyn PreviousRun>,
+        see: Option<&SeeBytes<'_>>,
+    ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
+        self.compile_with(previous, see, Keep::ForCache, |_, _| ())
     }
-    // A run that could not read everything, or not even the root, stores nothing for the next one.
-    let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
-    let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
-        let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
-        cache.store(&compiled.graph, kept, answer, (observed_at, options.languages), memory)
-    });
-    let work = CacheUse::Compiled(compiled.analysed);
-    let graph = wanted_graph(compiled.graph, (request, memory));
-    let mut errors = errors;
-    report_transient_errors(&mut errors, &watched, options);
-    Ok((GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work }, kept_as))
+
+    /// As [`Self::compile`]; `with_records` gets the records before they are stored, if there are any.
+    fn compile_with(
+        &self,
+        previous: Option<&dyn PreviousRun>,
+        see: Option<&SeeBytes<'_>>,
+        keep: Keep,
+        with_records: impl FnOnce(&Graph, &Records),
+    ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
+        let Self { engine, options, request, cache, observed_at } = *self;
+        let memory = engine.memory();
+        let watched = LenientSystem::new(engine.system().as_system());
+        let mut compiled = compile::compile(&watched, options, request.known(previous, see), keep, memory)?;
+        let mut errors = error_lines(&compiled.problems, options.max_errors);
+        let summary = Summary::of(&compiled.graph);
+        if let Some(kept) = &compiled.kept {
+            with_records(&compiled.graph, &kept.records);
+        }
+        // A run that could not read everything, or not even the root, stores nothing for the next one.
+        let is_whole = |kept: &CacheInput| !watched.saw_unstable_error() && !kept.observations.directories.is_empty();
+        let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
+            let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
+            cache.store(&compiled.graph, kept, answer, observed_at, options.languages, memory)
+        });
+        let work = CacheUse::Compiled(compiled.analysed);
+        let graph = wanted_graph(compiled.graph, request, memory);
+        report_transient_errors(&mut errors, &watched, options);
+        Ok((GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work }, kept_as))
+    }
 }
 
 /// Lookups may miss. A transient I/O error can hide a file that exists, so it is reported: the graph may be incomplete.
 fn report_transient_errors(errors: &mut Vec<String>, watched: &LenientSystem<'_>, options: &GraphOptions) {
-    let Some((path, advice)) = watched.hidden() else { return };
+    let Some((path, advice)) = watched.first_transient_error() else { return };
     let path = path.to_string_lossy();
     let shown = relative_path(&options.root, &path);
-    // Nothing else may cost as much.
+    // First, because it is the problem that may have cost the most.
     errors.insert(0, format!("{shown}: could not be read ({advice}); its imports may be missing from the graph"));
 }
 
-fn outcome(compiled: Compiled, options: &GraphOptions, request: (&GraphRequest, Memory)) -> GraphOutcome {
+fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest, memory: Memory) -> GraphOutcome {
     let errors = error_lines(&compiled.problems, options.max_errors);
     GraphOutcome {
         summary: Summary::of(&compiled.graph),
         dirty: compiled.dirty,
         errors,
         work: CacheUse::Compiled(compiled.analysed),
-        graph: wanted_graph(compiled.graph, request),
+        graph: wanted_graph(compiled.graph, request, memory),
     }
 }
 
-fn wanted_graph(graph: Graph, (request, memory): (&GraphRequest, Memory)) -> Option<Graph> {
+/// The graph, unless only its figures were requested.
+fn wanted_graph(graph: Graph, request: &GraphRequest, memory: Memory) -> Option<Graph> {
     if request.stats_only {
         memory.release(graph);
         return None;

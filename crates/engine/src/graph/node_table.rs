@@ -1,7 +1,7 @@
 //! Node keys: a dense number for everything that may become a node.
 //!
-//! Keys below the universe's length are its files, in order. Everything that resolution meets beyond them gets
-//! the next free key, in an order that depends on threads: keys are therefore never shown, stored ids are.
+//! Keys below the universe's length are its files, in order. Everything else that resolution finds gets the next free key, in an
+//! order that depends on thread scheduling. So keys never reach an output; ids do.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -20,11 +20,12 @@ use super::GraphOptions;
 use super::analyse::Analysed;
 use super::excluded::ExcludedFiles;
 
-/// How many files after the last one found are compared before the map is asked. Mostly their lengths differ already.
+/// How many files after the last one found are compared before the map is used. Most differ in length, which is cheap to compare.
 const NEIGHBOURS: usize = 8;
 
 thread_local! {
-    /// The key after that of the last file found on this thread. Any value is right: it only decides where a search starts.
+    /// The key after that of the last file found on this thread. Only a hint where to search first, so any value is correct, also
+    /// one of another run.
     static NEXT_FILE: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -41,7 +42,7 @@ pub(crate) enum NodeName {
 pub(crate) struct LazyNode {
     pub(crate) name: NodeName,
     pub(crate) loaded: OnceLock<Analysed>,
-    /// Set once it is known which files are nodes; the others were only tunnelled through.
+    /// False for files that tunnelling read and that are not nodes. Known after all edges are.
     is_node: AtomicBool,
 }
 
@@ -54,7 +55,7 @@ pub(crate) struct NodeTable<'u> {
     by_name: Mutex<FxHashMap<NodeName, FileKey>>,
     excluded: &'u ExcludedFiles,
     vendored: VendoredCrates<'u>,
-    /// Made when all nodes are known and the first specifier is spelled like one of them.
+    /// Ids of nodes in stores. Computed on first use, which must be after all nodes are marked.
     stored_ids: OnceLock<FxHashSet<String>>,
 }
 
@@ -88,8 +89,8 @@ impl<'u> NodeTable<'u> {
         listed.or_else(|| (!self.excluded.cover(path)).then(|| self.intern(NodeName::File(path.clone()))))
     }
 
-    /// The key of a file of the universe. Index files import neighbours one after the other, so that the files that follow the
-    /// last one found are compared first: they share cache lines, while a lookup in the map of all paths misses them.
+    /// The key of a file of the universe. Index files import their neighbours one after the other, so the files after the last one
+    /// found are compared first: they are likely in the processor's cache, while a lookup in the map of all paths is a cache miss.
     fn key_of_listed(&self, inside: &str) -> Option<FileKey> {
         let next = NEXT_FILE.get();
         let following = self.universe.get(next as usize..).unwrap_or_default().iter().take(NEIGHBOURS).zip(next..);
@@ -116,7 +117,8 @@ impl<'u> NodeTable<'u> {
         self.slots.get(key.0.checked_sub(self.universe_len())? as usize)
     }
 
-    /// Marks a key as a node. To be called for all of them before the first id is requested.
+    /// Marks a key as a node. Must be called for all nodes before the first call of [`Self::node`], because the id of a missing
+    /// module depends on which files are nodes.
     pub(crate) fn mark_node(&self, key: FileKey) {
         if let Some(slot) = self.slot(key) {
             slot.is_node.store(true, Ordering::Relaxed);
@@ -137,7 +139,7 @@ impl<'u> NodeTable<'u> {
         (self.universe_len()..self.len()).map(FileKey)
     }
 
-    /// The key of a file by its absolute real path, if it has one already.
+    /// The key of a file by its absolute real path, if one was assigned.
     pub(crate) fn find(&self, path: &str) -> Option<FileKey> {
         let inside = self.relative(path).and_then(|inside| self.by_path.get(inside).copied());
         inside.or_else(|| {
@@ -228,7 +230,7 @@ impl NodeTable<'_> {
     }
 }
 
-/// The id of the node for an unresolved specifier. One that is spelled like the id of a file gets a prefix.
+/// The id of the node for an unresolved specifier. A prefix distinguishes it from a file with the same id.
 pub(crate) fn missing_id(id: &str, is_file_id: bool) -> Box<str> {
     if is_file_id { format!("missing:{id}").into() } else { id.into() }
 }

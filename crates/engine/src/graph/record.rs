@@ -1,4 +1,4 @@
-//! The files of a run as the cache remembers them: contents, facts, and where requests lead, by record number.
+//! The files of a run as the cache stores them: contents, facts, and the targets of requests, by record number.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use super::stages::AnalysedChunks;
 use crate::cache::data::ANY_NAME;
 use crate::cache::{NodeIndex, RecordId};
 
-/// The analysed files of a run: the universe in its order, then whatever else was read. Files stay where analysis put
-/// them; only the ids of requests' targets are translated, on demand.
+/// The analysed files of a run: the universe in its order, then everything else that was read. Files stay in the chunks of the
+/// analysis; only the keys of targets are translated to record numbers, on demand.
 pub(crate) struct Records {
     universe: AnalysedChunks,
     universe_len: u32,
-    /// Keys of the files beyond the universe, ascending, and the files.
+    /// The files beyond the universe with their keys, ascending.
     beyond: Vec<(FileKey, Analysed)>,
     /// For each record its index in the graph; `NONE` for files that were only tunnelled through and are not nodes.
     nodes: Vec<NodeIndex>,
     paths: Arc<PathList>,
 }
 
-/// Absolute paths, one after the other.
+/// Absolute paths in one allocation.
 #[derive(Clone, Default)]
 pub(crate) struct PathList {
     pub(crate) text: String,
@@ -32,7 +32,7 @@ pub(crate) struct PathList {
 }
 
 impl PathList {
-    /// With room for texts of `length` bytes together.
+    /// With room for `count` paths of `length` bytes in total.
     pub(crate) fn with_capacity(length: usize, count: usize) -> Self {
         Self { text: String::with_capacity(length), ends: Vec::with_capacity(count) }
     }
@@ -74,7 +74,7 @@ impl Records {
         Some(Record { records: self, id, file })
     }
 
-    /// All of them in parts, in their order.
+    /// All records in order, in parts that can be encoded in parallel.
     pub(crate) fn parts(&self) -> Vec<RecordsPart<'_>> {
         let mut parts: Vec<RecordsPart<'_>> = Vec::new();
         let mut push = |count: usize, entries| {
@@ -102,12 +102,12 @@ impl Records {
     }
 }
 
-/// Records that follow each other.
+/// Consecutive records.
 #[derive(Clone)]
 pub(crate) struct RecordsPart<'r> {
     records: &'r Records,
     ids: Range<usize>,
-    /// The entries of those that have one already, see [`Analysed::entry`].
+    /// The concatenated entries of those that are encoded already, see [`Analysed::entry`].
     pub(crate) entries: &'r [u8],
 }
 
@@ -156,7 +156,7 @@ impl<'r> Record<'r> {
         targets.map(move |target| target.map_or(RecordId::NONE, |key| records.record_of(key)))
     }
 
-    /// Records whose exports this file passes on, each with the hash of the name, or [`ANY_NAME`]. Replaces what is in `found`.
+    /// Records whose exports this file re-exports, each with the hash of the name, or [`ANY_NAME`]. Overwrites `found`.
     pub(crate) fn passes_to(&self, found: &mut Vec<(RecordId, u32)>) {
         found.clear();
         let Some(facts) = self.facts() else { return };
@@ -170,7 +170,7 @@ impl<'r> Record<'r> {
         self.by_target(named.chain(stars), found);
     }
 
-    /// Records that this file takes names from, each with the hash of the name. Replaces what is in `found`.
+    /// Records that this file imports names from, each with the hash of the name. Overwrites `found`.
     pub(crate) fn takes_from(&self, found: &mut Vec<(RecordId, u32)>) {
         found.clear();
         let imports = self.facts().into_iter().flat_map(|facts| &facts.imports);

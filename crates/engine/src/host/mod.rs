@@ -1,6 +1,5 @@
 //! The engine for programs that host it: one function, from the name of a verb and its options as JSON to the result as JSON.
-//! The Node package is such a host. Everything that a host would otherwise decide for itself is here, so that each of them
-//! gives the answers of the command line.
+//! The Node package is such a host. All decisions are made here, so that every host gives the same answers as the command line.
 //!
 //! `dependency_graph.rs`, `selection.rs` and `meta.rs` answer in the form of stan-context 0.6, which hosts already read;
 //! `verbs.rs` has the verbs of this engine, with the reports of their `--json`.

@@ -173,7 +173,7 @@ fn selections_are_followed_and_counted() {
 }
 
 #[test]
-fn what_is_odd_in_a_selection_is_a_warning() {
+fn unusual_selections_are_warnings() {
     let cases = [
         (json!(["x"]), "Selected nodeId not present in graph.nodes: x"),
         (json!([["a", 1, 2]]), "Selected nodeId not present in graph.nodes: nowhere"),

@@ -9,12 +9,12 @@ use stan_repo::{EntryKind, WritableSystem, advice, remove_leftovers};
 use super::path_state::{self, PathState};
 use super::{InitError, InitPlan, Write};
 
-/// Does what the plan says. After an error everything is as it was, or the error names what is not.
+/// Executes a plan. After an error everything is rolled back; the error names what could not be.
 pub(super) fn write_planned(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitError> {
     plan.actions.iter().for_each(|action| clear(system, plan, &action.path));
     let mut work = InitRun { system, plan, made: Vec::new(), written: Vec::new() };
     let result = work.run();
-    result.map_err(|(path, reason)| InitError::Failed { path, reason, left: work.take_back() })
+    result.map_err(|(path, reason)| InitError::Failed { path, reason, left: work.roll_back() })
 }
 
 /// Removes what an earlier `stan init` left beside the file when it was killed.
@@ -62,7 +62,7 @@ impl<'a> InitRun<'a> {
     fn write(&mut self, write: &'a Write) -> Result<(), String> {
         path_state::missing_folders(self.system, &self.plan.root, path_state::folder_of(&write.path))
             .map_err(|refusal| refusal.message)?;
-        let unchanged = match path_state::look(self.system, &self.plan.root, &write.path) {
+        let unchanged = match path_state::inspect(self.system, &self.plan.root, &write.path) {
             PathState::Nothing => write.before.is_none(),
             PathState::File(now) => write.before.as_deref() == Some(now.as_slice()),
             _ => false,
@@ -90,8 +90,8 @@ impl<'a> InitRun<'a> {
         }
     }
 
-    /// Undoes all steps, the last one first, and returns what would not go.
-    fn take_back(&mut self) -> Vec<String> {
+    /// Undoes all steps, the last one first, and returns the paths that could not be restored.
+    fn roll_back(&mut self) -> Vec<String> {
         let mut left = Vec::new();
         while let Some(write) = self.written.pop() {
             if self.put(write, write.before.as_deref()).is_err() {

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_plain_json_is_left_to_its_owner() {
+    fn configurations_that_are_not_plain_json_are_refused() {
         for before in ["// comment\n{}", "[]", "{\"mcpServers\": 3}", ""] {
             assert!(McpClient::Claude.add(Some(before.as_bytes())).is_err(), "{before}");
         }

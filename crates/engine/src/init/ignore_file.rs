@@ -42,7 +42,7 @@ pub(super) fn append(bytes: &[u8], lines: &[String]) -> Vec<u8> {
     after
 }
 
-/// Whether a line is about this very path, even to take it back with `!`: then a person has decided.
+/// Whether a line names exactly this path, also negated with `!`: then a user has decided about it.
 fn is_mentioned(bytes: &[u8], path: &str) -> bool {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     bytes.split(|byte| *byte == b'\n').any(|line| {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_missing() {
+    fn only_missing_lines_are_added() {
         check("", ALL);
         check("node_modules/\n*.log\n", ALL);
         check(".stan/context/\n/.stan/output\r\n", &ALL.replace(".stan/context/ .stan/output/ ", ""));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn only_rules_that_are_missing_are_added() {
+    fn rules_that_cover_a_path_in_any_form_are_recognised() {
         for rules in [".stan/", ".stan", "/.stan/", ".*", ".stan/*", ".stan/**", "*"] {
             check(rules, "");
         }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_took_back_stays_so() {
+    fn a_rule_that_a_user_negated_is_not_added_again() {
         check("!.stan/output/\n", &ALL.replace(".stan/output/ ", ""));
         check(".stan/*\n!.stan/imports/\n", "");
     }

@@ -187,7 +187,7 @@ impl Planner<'_> {
     fn config(&mut self, named: Option<&str>) {
         let known = named.into_iter().chain(FILE_NAMES);
         for name in known {
-            match self.look(name) {
+            match self.inspect(name) {
                 PathState::File(_) | PathState::Link | PathState::TooLarge => return self.act(name, ActionKind::Keep),
                 // It may be there: a second configuration beside it would make both of no use.
                 place @ PathState::Unreadable(_) => return self.refuse(name, &place),
@@ -215,7 +215,7 @@ impl Planner<'_> {
 
     fn system_document(&mut self, path: &str) {
         let text = shipped::system_document(&self.plan.stan_path);
-        let bytes = match self.look(path) {
+        let bytes = match self.inspect(path) {
             PathState::File(bytes) => bytes,
             PathState::Link if !self.force => {
                 let note = "it is a link, so it was not compared with the shipped text";
@@ -238,7 +238,7 @@ impl Planner<'_> {
 
     /// A file that belongs to the user as soon as it exists.
     fn create_or_keep(&mut self, path: &str, text: &str) {
-        match self.look(path) {
+        match self.inspect(path) {
             PathState::Nothing => self.write(path, None, Some(text.as_bytes().to_vec()), ActionKind::Create),
             PathState::File(_) | PathState::TooLarge => self.act(path, ActionKind::Keep),
             PathState::Link => self.act_noted(path, ActionKind::Keep, "it is a link"),
@@ -247,7 +247,7 @@ impl Planner<'_> {
     }
 
     fn ignore_file(&mut self) {
-        let before = match self.look(IGNORE_FILE) {
+        let before = match self.inspect(IGNORE_FILE) {
             PathState::Nothing => None,
             PathState::File(bytes) if text::is_no_text(&bytes) => return self.refuse_binary(IGNORE_FILE),
             PathState::File(bytes) => Some(bytes),
@@ -297,7 +297,7 @@ impl Planner<'_> {
 
     fn add_client(&mut self, client: McpClient) {
         let path = client.file();
-        let before = match self.look(path) {
+        let before = match self.inspect(path) {
             PathState::Nothing => None,
             PathState::File(bytes) => Some(bytes),
             other => return self.refuse(path, &other),
@@ -323,7 +323,7 @@ impl Planner<'_> {
 
     fn remove_client(&mut self, client: McpClient) {
         let path = client.file();
-        let before = match self.look(path) {
+        let before = match self.inspect(path) {
             PathState::Nothing => return self.act_noted(path, ActionKind::Absent, "there is nothing to remove"),
             PathState::File(bytes) => bytes,
             other => return self.refuse(path, &other),
@@ -337,7 +337,7 @@ impl Planner<'_> {
 
     /// The bytes of AGENTS.md, inner `None` without one; outer `None` when it was refused.
     fn agents_file(&mut self) -> Option<Option<Vec<u8>>> {
-        match self.look(AGENTS_FILE) {
+        match self.inspect(AGENTS_FILE) {
             PathState::Nothing => return Some(None),
             PathState::File(bytes) if text::is_no_text(&bytes) => self.refuse_binary(AGENTS_FILE),
             PathState::File(bytes) => return Some(Some(bytes)),
@@ -346,8 +346,8 @@ impl Planner<'_> {
         None
     }
 
-    fn look(&self, path: &str) -> PathState {
-        path_state::look(self.system, &self.plan.root, path)
+    fn inspect(&self, path: &str) -> PathState {
+        path_state::inspect(self.system, &self.plan.root, path)
     }
 
     fn act(&mut self, path: &str, kind: ActionKind) {

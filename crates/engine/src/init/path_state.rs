@@ -21,7 +21,7 @@ pub(super) enum PathState {
     Unreadable(io::Error),
 }
 
-pub(super) fn look(system: &dyn System, root: &str, path: &str) -> PathState {
+pub(super) fn inspect(system: &dyn System, root: &str, path: &str) -> PathState {
     let path = absolute(root, path);
     match system.lstat(&path).map(|stat| stat.kind) {
         Ok(EntryKind::File) => {}

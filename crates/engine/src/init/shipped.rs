@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_commented_out_is_the_default() {
+    fn commented_options_show_the_defaults() {
         let mut keys = 0;
         let uncommented: String = config(".stan")
             .lines()

@@ -111,7 +111,7 @@ fn a_fresh_repository_gets_configuration_documents_and_ignore_rules() {
 }
 
 #[test]
-fn what_people_wrote_stays() {
+fn existing_files_of_users_stay() {
     let system = repository(&[
         ("stan.config.json", "{}"),
         (".stan/system/stan.system.md", "our own rules\n"),
@@ -287,7 +287,7 @@ fn a_workspace_folder_that_is_none() {
 }
 
 #[test]
-fn what_changes_meanwhile_is_not_overwritten() {
+fn files_that_change_after_the_plan_are_not_overwritten() {
     let system = repository(&[(".gitignore", "a\n")]);
     let plan = plan(&system, ROOT, ".stan", &InitOptions::default()).unwrap();
     system.set_file("/r/.gitignore", "b\n");

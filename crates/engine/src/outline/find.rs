@@ -20,7 +20,7 @@ use crate::graph::{GraphRequest, open_cache};
 use crate::secrets::secrets_of;
 
 /// Lines of one file that are found; more say nothing new.
-const MOST_LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// Lines of one file that are shown before those of the next ones.
 const FIRST_LINES: usize = 4;
@@ -85,7 +85,7 @@ pub fn find(
     let words: Vec<String> =
         request.words.iter().flat_map(|word| word.split_whitespace()).map(str::to_lowercase).collect();
     if words.is_empty() {
-        return Err(EngineError::input("there is no word to search for"));
+        return Err(EngineError::input("there is no word to search for").hint("name at least one word"));
     }
     let words = Words::new(words);
     let options = repository.config.graph_options(repository.root);
@@ -179,7 +179,7 @@ impl FileSearch<'_> {
             if self.all { count == words.texts.len() } else { count > 0 }
         };
         let mut found = Vec::new();
-        for (line, number) in text.lines().zip(1_u32..).filter(|(line, _)| fits(line)).take(MOST_LINES) {
+        for (line, number) in text.lines().zip(1_u32..).filter(|(line, _)| fits(line)).take(MAX_LINES) {
             let bare = line.trim();
             let end = bare.char_indices().nth(LONGEST).map_or(bare.len(), |(at, _)| at);
             let mut text = bare.get(..end).unwrap_or_default().to_owned();

@@ -32,8 +32,8 @@ pub(crate) use signature::one_line;
 /// A file of more bytes than this has no outline.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Bytes that count as one token. Code has 3 to 4, so that an answer of 500 such tokens has fewer real ones; a real
-/// tokenizer would take longer to load than the answer takes to find.
+/// Bytes that count as one token. Code has 3 to 4 bytes per token, so real answers have fewer tokens than this estimate. Loading a real
+/// tokenizer would take longer than finding the answer.
 const BYTES_PER_TOKEN: u64 = 3;
 
 /// What an answer may cost.

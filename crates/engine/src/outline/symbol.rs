@@ -1,5 +1,5 @@
-//! Where names are declared and who uses them. Only files that contain the name as text are parsed, so that the cost is
-//! that of a search plus the files found.
+//! Finds where names are declared and used. Only files that contain the name as text are parsed, so the cost is that of a text search
+//! plus parsing the files found.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::secrets::secrets_of;
 
 /// How far a variable is followed to see whether it is an instance of an owner.
-const MOST_STEPS: u32 = 4;
+const MAX_STEPS: u32 = 4;
 
 /// Which names to look for.
 #[derive(Clone, Debug, Default)]
@@ -171,7 +171,7 @@ fn in_file(file: &str, text: &str, units: &FileUnits, owner: Option<&str>, name:
             Used::Member(base, member) if **member == *name => {
                 let is_certain = match owner {
                     None => is_namespace(names, *base),
-                    Some(owner) => is_owner(names, *base, owner, MOST_STEPS),
+                    Some(owner) => is_owner(names, *base, owner, MAX_STEPS),
                 };
                 if is_certain { "name" } else { "member" }
             }

@@ -1,4 +1,4 @@
-//! The names that files declare, whether they export them or not: an overview shows the ones that tell most.
+//! The names that files declare, exported or not. An overview shows the most informative ones.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -19,8 +19,8 @@ use crate::outline::absolute;
 /// A larger file is data or generated: its names are not shown.
 const LARGEST: u64 = 2 << 20;
 
-/// More names of one file are not looked at.
-const MOST_NAMES: usize = 4_000;
+/// Further names of one file are ignored.
+const MAX_NAMES: usize = 4_000;
 
 impl Source<'_> {
     /// Adds the names that files declare and do not export.
@@ -51,7 +51,7 @@ impl Source<'_> {
             let is_read = self.system.read_real(Path::new(&path), LARGEST, &mut bytes).is_ok();
             // A file that changed since it was hashed has other contents than the key says.
             if !is_read || sha256(&bytes) != file.digest {
-                self.has_doubts.store(true, Ordering::Relaxed);
+                self.read_other_bytes.store(true, Ordering::Relaxed);
                 return (None, if is_read { declared_names(&node.id, &bytes) } else { Vec::new() });
             }
             let names = declared_names(&node.id, &bytes);
@@ -85,7 +85,7 @@ fn names_of(outline: &Outline) -> Vec<Box<str>> {
     let shown = outline.units.iter().zip(is_test).filter(|(unit, is_test)| is_shown(unit) && !is_test);
     let names = shown.flat_map(|(unit, _)| &unit.names);
     let names = names.map(|name| &*name.text).filter(|name| seen.insert(name));
-    names.take(MOST_NAMES).map(Into::into).collect()
+    names.take(MAX_NAMES).map(Into::into).collect()
 }
 
 fn is_test_module(unit: &Unit) -> bool {

@@ -121,19 +121,19 @@ impl Source<'_> {
             let mut bytes = Vec::new();
             let path = absolute(self.repository.root, &node.id);
             let is_large = node.file.is_some_and(|file| file.size > MOST_COUNTED_BYTES);
-            let doubt = || self.has_doubts.store(true, Ordering::Relaxed);
+            let note_other_bytes = || self.read_other_bytes.store(true, Ordering::Relaxed);
             match self.system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes) {
                 // A file that changed since it was hashed has other contents than the key says.
                 Ok(_) => {
                     let is_hashed = node.file.is_some_and(|file| sha256(&bytes) == file.digest);
                     if !is_hashed && !is_large {
-                        doubt();
+                        note_other_bytes();
                     }
                     (key.filter(|_| is_hashed), self.tokenizer.count(&bytes))
                 }
                 Err(_) => {
                     if !is_large {
-                        doubt();
+                        note_other_bytes();
                     }
                     (None, node.file.map_or(0, |file| file.size / 4))
                 }

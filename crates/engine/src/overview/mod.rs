@@ -87,7 +87,7 @@ pub(crate) struct OverviewDocument {
 
 impl OverviewDocument {
     /// Whether the map was made of the same.
-    pub(crate) fn is_of(&self, map: &MapIdentity) -> bool {
+    pub(crate) fn belongs_to(&self, map: &MapIdentity) -> bool {
         self.made_of == Some((map.graph, map.manifests))
     }
 }
@@ -105,7 +105,7 @@ pub(crate) fn overview_document(
     let budget = repository.config.context.overview_tokens;
     let options = OverviewOptions { budget, ..OverviewOptions::default() };
     let text = source.overview(Level::File, &options, notes).text.into_bytes();
-    let is_proved = !source.has_doubts.load(Ordering::Relaxed);
+    let is_proved = !source.read_other_bytes.load(Ordering::Relaxed);
     let manifests = source.manifests.get().copied().flatten().filter(|_| is_proved);
     Ok(OverviewDocument { text, made_of: detailed.kept_as.zip(manifests) })
 }
@@ -188,7 +188,7 @@ struct Source<'s> {
     detailed: &'s DetailedGraph,
     tokenizer: Tokenizer,
     /// Tokens were counted of bytes that the graph does not vouch for.
-    has_doubts: AtomicBool,
+    read_other_bytes: AtomicBool,
     /// Of the manifests that packages were named by.
     manifests: OnceLock<Option<u64>>,
 }
@@ -202,8 +202,8 @@ impl<'s> Source<'s> {
         tokenizer: Tokenizer,
     ) -> Self {
         let system = engine.system();
-        let (has_doubts, manifests) = (AtomicBool::new(false), OnceLock::new());
-        Self { engine, system, repository, work, detailed, tokenizer, has_doubts, manifests }
+        let (read_other_bytes, manifests) = (AtomicBool::new(false), OnceLock::new());
+        Self { engine, system, repository, work, detailed, tokenizer, read_other_bytes, manifests }
     }
 
     fn overview(&self, level: Level, options: &OverviewOptions, notes: &[String]) -> Overview {

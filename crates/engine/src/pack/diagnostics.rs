@@ -80,10 +80,10 @@ pub(super) fn written(diagnostic: &Diagnostic, file: Option<&str>, stale: bool) 
 
 /// Names that a message puts in quotes: `'x'`, `"x"`, `` `x` ``. Of a longer type only names in capitals are taken.
 pub(super) fn quoted_names(message: &str) -> Vec<String> {
-    const MOST: usize = 12;
+    const MAX_NAMES: usize = 12;
     let mut names: Vec<String> = Vec::new();
     for quote in ['\'', '"', '`'] {
-        for part in message.split(quote).skip(1).step_by(2).take(MOST) {
+        for part in message.split(quote).skip(1).step_by(2).take(MAX_NAMES) {
             let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
             let words: Vec<&str> =
                 part.split(|letter: char| !is_name(letter)).filter(|word| !word.is_empty()).collect();
@@ -94,7 +94,7 @@ pub(super) fn quoted_names(message: &str) -> Vec<String> {
                 if is_wanted
                     && starts_right
                     && word.len() > 1
-                    && names.len() < MOST
+                    && names.len() < MAX_NAMES
                     && !names.iter().any(|one| one == word)
                 {
                     names.push(word.to_owned());
@@ -106,16 +106,16 @@ pub(super) fn quoted_names(message: &str) -> Vec<String> {
 }
 
 /// Files that a path may mean.
-pub(super) const MOST_NEAR: usize = 3;
+pub(super) const MAX_NEAR: usize = 3;
 
 /// The first locations of a log that resolve to no file, and candidates for each.
-pub(super) fn nowhere(placed: &[Placed], files: &[Box<str>]) -> Vec<String> {
+pub(super) fn unresolved_locations(placed: &[Placed], files: &[Box<str>]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let places = placed.iter().filter_map(|one| Some((one.diagnostic.place.as_ref()?, one)));
-    let first = places.filter(|(place, _)| seen.insert(place.file.as_str())).take(MOST_NEAR);
+    let first = places.filter(|(place, _)| seen.insert(place.file.as_str())).take(MAX_NEAR);
     let line = |(place, one): (&LogPosition, &Placed)| {
         let near: Vec<&str> = match &one.located {
-            Located::Ambiguous(files) => files.iter().take(MOST_NEAR).map(String::as_str).collect(),
+            Located::Ambiguous(files) => files.iter().take(MAX_NEAR).map(String::as_str).collect(),
             _ => near_files(files, &place.file),
         };
         let near = near.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", ");

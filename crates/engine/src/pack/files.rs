@@ -1,13 +1,13 @@
 //! The files that a pack reaches: read, hashed and parsed for declarations on first request, and what their imports
 //! resolve to. Each file is read once. Answers depend on the files alone, never on the order of requests.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use stan_lang::language::{Answer, Extractors, Resolved, TargetTable, Wanted};
+use stan_lang::language::{Answer, Extractors, Resolved, Wanted};
 use stan_lang::packages::file_of_id;
 use stan_lang::packages::vendored::{VendoredCrates, name_and_version};
 use stan_lang::project::Worker;
@@ -16,17 +16,17 @@ use stan_model::document::integrity::PackageFile;
 use stan_model::document::pack::PackPackage;
 use stan_model::names::FileUnits;
 use stan_model::outline::LineStarts;
-use stan_model::{CRATE_MANIFEST, Digest, FileKey, PACKAGE_FOLDER, is_installed};
-use stan_pack::{FileId, Leads, Modules};
+use stan_model::{CRATE_MANIFEST, Digest, PACKAGE_FOLDER, is_installed};
+use stan_pack::{FileId, ImportTarget, Modules};
 use stan_repo::{Files, System, SystemExt as _};
 
-use crate::graph::{ExcludedFiles, GraphOptions};
+use crate::graph::{FoundTargets, GraphOptions};
 
 /// The specifier by which a file asks for names that other files of its package declare.
 const OWN_PACKAGE: &str = ".";
 
 /// More Python distributions in one folder than any environment has.
-const MOST_DISTRIBUTIONS: usize = 4096;
+const MAX_DISTRIBUTIONS: usize = 4096;
 
 /// A file of more bytes than this is not shown.
 const MAX_BYTES: u64 = 16 << 20;
@@ -60,7 +60,7 @@ pub(super) struct PackFiles<'p> {
 struct FileSlot {
     path: String,
     loaded: OnceCell<Option<Rc<LoadedFile>>>,
-    leads: OnceCell<FxHashMap<Box<str>, Leads>>,
+    targets: OnceCell<FxHashMap<Box<str>, ImportTarget>>,
 }
 
 impl<'p> PackFiles<'p> {
@@ -92,7 +92,7 @@ impl<'p> PackFiles<'p> {
         }
         let mut slots = self.slots.borrow_mut();
         let id = FileId(slots.len() as u32);
-        slots.push(Rc::new(FileSlot { path: path.clone(), loaded: OnceCell::new(), leads: OnceCell::new() }));
+        slots.push(Rc::new(FileSlot { path: path.clone(), loaded: OnceCell::new(), targets: OnceCell::new() }));
         self.by_path.borrow_mut().insert(path, id);
         id
     }
@@ -109,7 +109,7 @@ impl<'p> PackFiles<'p> {
 
     /// Whether the configuration excludes a file. What it excludes is in no pack.
     pub(super) fn is_excluded(&self, path: &str) -> bool {
-        self.table.excluded.cover(&crate::outline::absolute(&self.options.root, path))
+        self.table.is_excluded(&crate::outline::absolute(&self.options.root, path))
     }
 
     fn read(&self, path: &str) -> Option<LoadedFile> {
@@ -194,7 +194,7 @@ impl<'p> PackFiles<'p> {
         let mut folders: Vec<String> = entries.into_iter().filter_map(|entry| entry.name.into_string().ok()).collect();
         folders.sort_unstable();
         let mut bytes = Vec::new();
-        for folder in folders.iter().filter(|folder| folder.ends_with(".dist-info")).take(MOST_DISTRIBUTIONS) {
+        for folder in folders.iter().filter(|folder| folder.ends_with(".dist-info")).take(MAX_DISTRIBUTIONS) {
             let Some((name, version)) = folder.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-')) else {
                 continue;
             };
@@ -211,42 +211,42 @@ impl<'p> PackFiles<'p> {
         None
     }
 
-    /// Resolves every request of a file at once: they share most of the work.
-    fn resolve(&self, slot: &FileSlot, text: &str) -> FxHashMap<Box<str>, Leads> {
+    /// Resolves all requests of a file at once, because they share most of the work.
+    fn resolve_imports(&self, slot: &FileSlot, text: &str) -> FxHashMap<Box<str>, ImportTarget> {
         let file = SourceFile { name: &slot.path, bytes: text.as_bytes() };
         let extraction = self.extractors.borrow_mut().extract(self.options.languages, file, &self.options.extract);
         let facts = extraction.unwrap_or_default().facts;
         let mut found = Resolved::default();
         self.worker.borrow_mut().resolve(&slot.path, &facts, Wanted::Requests, &mut found);
-        let mut leads: FxHashMap<Box<str>, Leads> = FxHashMap::default();
+        let mut targets: FxHashMap<Box<str>, ImportTarget> = FxHashMap::default();
         for (request, answer) in facts.requests.iter().zip(&found.answers) {
             let answer = self.answered(answer);
-            let known = leads.get(&request.specifier);
-            if known.is_none_or(|known| !matches!(known, Leads::Files(_))) {
-                leads.insert(request.specifier.clone(), answer);
+            let known = targets.get(&request.specifier);
+            if known.is_none_or(|known| !matches!(known, ImportTarget::Files(_))) {
+                targets.insert(request.specifier.clone(), answer);
             }
         }
         let siblings = self.worker.borrow().package_files(&slot.path);
         if !siblings.is_empty() {
             let files = siblings.iter().map(|path| self.id_of(path)).collect();
-            leads.insert(OWN_PACKAGE.into(), Leads::Files(files));
+            targets.insert(OWN_PACKAGE.into(), ImportTarget::Files(files));
         }
-        leads
+        targets
     }
 
-    fn answered(&self, answer: &Answer) -> Leads {
+    fn answered(&self, answer: &Answer) -> ImportTarget {
         match answer {
-            Answer::Nothing | Answer::Excluded => Leads::Missing,
+            Answer::Nothing | Answer::Excluded => ImportTarget::Missing,
             Answer::File(key) | Answer::Other(key) => match self.table.get(*key) {
-                Some(Target::File(path)) => Leads::Files(vec![self.id_of(&path)]),
-                Some(Target::Builtin(_)) => Leads::Builtin,
-                _ => Leads::Missing,
+                Some(Target::File(path)) => ImportTarget::Files(vec![self.id_of(&path)]),
+                Some(Target::Builtin(_)) => ImportTarget::Builtin,
+                _ => ImportTarget::Missing,
             },
             Answer::Files(keys) => match keys.first().and_then(|key| self.table.get(*key)) {
-                Some(Target::Files(paths)) => Leads::Files(
+                Some(Target::Files(paths)) => ImportTarget::Files(
                     paths.iter().filter(|path| !self.is_excluded(path)).map(|path| self.id_of(path)).collect(),
                 ),
-                _ => Leads::Missing,
+                _ => ImportTarget::Missing,
             },
         }
     }
@@ -257,10 +257,10 @@ impl Modules for PackFiles<'_> {
         Some(Rc::clone(&self.load(file)?.units))
     }
 
-    fn leads(&self, file: FileId, specifier: &str) -> Leads {
-        let Some((slot, loaded)) = self.slot(file).zip(self.load(file)) else { return Leads::Missing };
-        let leads = slot.leads.get_or_init(|| self.resolve(&slot, &loaded.text));
-        leads.get(specifier).cloned().unwrap_or(Leads::Missing)
+    fn resolve(&self, file: FileId, specifier: &str) -> ImportTarget {
+        let Some((slot, loaded)) = self.slot(file).zip(self.load(file)) else { return ImportTarget::Missing };
+        let targets = slot.targets.get_or_init(|| self.resolve_imports(&slot, &loaded.text));
+        targets.get(specifier).cloned().unwrap_or(ImportTarget::Missing)
     }
 
     fn is_module_named(&self, target: FileId, specifier: &str) -> bool {
@@ -286,51 +286,4 @@ fn package_folder(id: &str) -> Option<&str> {
     let parts = if rest.starts_with('@') { 2 } else { 1 };
     let end = rest.match_indices('/').nth(parts - 1).map_or(rest.len(), |(at, _)| at);
     id.get(..start + end)
-}
-
-/// The targets that resolution found: their keys are indexes.
-pub(super) struct FoundTargets<'e> {
-    found: RefCell<Vec<Target>>,
-    excluded: &'e ExcludedFiles,
-    /// How many imports resolved to excluded files.
-    excluded_imports: Cell<u64>,
-}
-
-impl<'e> FoundTargets<'e> {
-    pub(super) fn new(excluded: &'e ExcludedFiles) -> Self {
-        Self { found: RefCell::default(), excluded, excluded_imports: Cell::new(0) }
-    }
-
-    fn get(&self, key: FileKey) -> Option<Target> {
-        self.found.borrow().get(key.index()).cloned()
-    }
-
-    pub(super) fn excluded_imports(&self) -> u64 {
-        self.excluded_imports.get()
-    }
-}
-
-impl TargetTable for FoundTargets<'_> {
-    fn answer(&self, target: &Target) -> Answer {
-        if let Target::File(path) = target
-            && self.excluded.cover(path)
-        {
-            self.excluded_imports.set(self.excluded_imports.get() + 1);
-            return Answer::Excluded;
-        }
-        let mut targets = self.found.borrow_mut();
-        let key = FileKey(u32::try_from(targets.len()).unwrap_or(u32::MAX));
-        targets.push(target.clone());
-        match target {
-            Target::Nothing => Answer::Nothing,
-            Target::File(_) => Answer::File(key),
-            Target::Files(_) => Answer::Files([key].into()),
-            Target::Builtin(_) | Target::Missing { .. } => Answer::Other(key),
-        }
-    }
-
-    fn listed(&self, _: usize) -> FileKey {
-        // Only patterns resolve to listed files, and a pack resolves no patterns.
-        FileKey(u32::MAX)
-    }
 }

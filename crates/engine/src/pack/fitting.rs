@@ -1,5 +1,5 @@
-//! What a budget leaves of a pack: the costs of every focus and of what explains it go in, items and what was left out come
-//! out. The order in which things go is the plan's (`stan_pack::fit`).
+//! Fits a pack into a budget: from the costs of every focus and of its candidates to the items that are shown and those that are left
+//! out. The order of reduction is defined in `stan_pack::fit`.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use super::items::{Counter, Draft};
 use super::run::{Gathered, Root};
 
 /// Diagnostics that a printed pack has, and the longest part of a message that is counted.
-const MOST_DIAGNOSTICS: usize = 20;
+const MAX_DIAGNOSTICS: usize = 20;
 const LONGEST_MESSAGE: usize = 600;
 
 /// Lines of "left out" and of "not found", and what one costs.
-const MOST_LINES: usize = 30;
+const MAX_LINES: usize = 30;
 const LINE_TOKENS: u64 = 12;
 
 /// The frame of a printed pack: heading, digest, what was cut.
@@ -83,15 +83,15 @@ impl<'f, 'p> Fitting<'f, 'p> {
             let end = message.char_indices().nth(LONGEST_MESSAGE).map_or(message.len(), |(at, _)| at);
             self.counter.text(message.get(..end).unwrap_or_default())
         };
-        let diagnostics = gathered.diagnostics.iter().take(MOST_DIAGNOSTICS);
+        let diagnostics = gathered.diagnostics.iter().take(MAX_DIAGNOSTICS);
         let diagnostics: u64 = diagnostics.map(|one| message(&one.message) + 20).sum();
-        let lists = gathered.missing.len().min(MOST_LINES) + gathered.drafts.len().min(MOST_LINES);
+        let lists = gathered.missing.len().min(MAX_LINES) + gathered.drafts.len().min(MAX_LINES);
         let lists = (LINE_TOKENS * lists as u64 + diagnostics).min(budget / LISTS_PART);
         Some(budget - (FRAME_TOKENS + lists).min(budget / 2))
     }
 }
 
-/// The ways to show less of a focus: whole, without its comment, pruned.
+/// The steps of showing less of a focus: whole, without its comment, pruned.
 struct Shrinking {
     costs: Vec<u64>,
     /// How many of the costs come before those of the pruning.

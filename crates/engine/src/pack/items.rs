@@ -18,22 +18,22 @@ use crate::tokens::Tokenizer;
 const LONG: u32 = 40;
 
 /// A class or interface of more members shows only those that are used.
-const MOST_MEMBERS: usize = 30;
+const MAX_MEMBERS: usize = 30;
 
 /// The same for one that a failing line names: what fails may be any of its members.
-const MOST_OPEN: usize = 60;
+const MAX_OPEN: usize = 60;
 
 /// A longer comment is not shown beside a declaration that the focus merely uses.
 const LONG_DOC: u32 = 8;
 
 /// Names in the list of what a module exports.
-const MOST_EXPORTS: usize = 60;
+const MAX_EXPORTS: usize = 60;
 
 /// Files of the ranking that are shown whole, if they are not large, before others are shown as signatures.
-const MOST_WHOLE: usize = 6;
+const MAX_WHOLE: usize = 6;
 
 /// Files of the ranking of which the passages that a text is about are shown.
-const MOST_WITH_PASSAGES: usize = 12;
+const MAX_WITH_PASSAGES: usize = 12;
 
 /// A file of more tokens is not shown whole while others of the ranking would have to be shortened for it.
 const LARGE_FILE: u64 = 1_000;
@@ -253,8 +253,8 @@ pub(super) fn exports_draft(
     counter: Counter,
 ) -> Option<Draft> {
     let loaded = files.load(file)?;
-    let mut name = names.iter().take(MOST_EXPORTS).map(|name| &**name).collect::<Vec<_>>().join(", ");
-    match names.len().checked_sub(MOST_EXPORTS) {
+    let mut name = names.iter().take(MAX_EXPORTS).map(|name| &**name).collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(MAX_EXPORTS) {
         None if names.is_empty() => name.push_str("nothing"),
         Some(more) if more > 0 => name.push_str(&format!(" and {more} more")),
         _ => {}
@@ -293,7 +293,7 @@ pub(super) fn file_draft(
     };
     let full = counter.sized(full);
     let is_large = full.cost > LARGE_FILE;
-    let is_first = source.place.is_none_or(|place| place < MOST_WITH_PASSAGES);
+    let is_first = source.place.is_none_or(|place| place < MAX_WITH_PASSAGES);
     let passages = weights.filter(|_| is_first).map(|weights| passages(loaded, weights));
     let mut texts = vec![(Level::Full, full), (Level::Signature, signature(&BTreeSet::new()))];
     if let Some(lines) = passages.filter(|lines| !lines.is_empty()) {
@@ -312,7 +312,7 @@ pub(super) fn file_draft(
         line_cost: counter.text(&loaded.id) + 6 + counter.item,
         texts,
         wanted: source.wanted,
-        is_spare: source.place.is_some_and(|place| place >= MOST_WHOLE || is_large),
+        is_spare: source.place.is_some_and(|place| place >= MAX_WHOLE || is_large),
         refused: None,
     }
 }
@@ -410,7 +410,7 @@ fn texts(
 }
 
 fn shows_all_members(candidate: &Candidate, outline: &Outline, unit: &Unit) -> bool {
-    let most = if candidate.open { MOST_OPEN } else { MOST_MEMBERS };
+    let most = if candidate.open { MAX_OPEN } else { MAX_MEMBERS };
     if outline.members(candidate.unit).nth(most).is_some() {
         return false;
     }

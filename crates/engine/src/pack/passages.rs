@@ -1,5 +1,5 @@
-//! The lines of a file that a task's text is about: the bodies that hold its words. They are shown beside the signatures of
-//! the rest, so that a reader of a large file sees the code to change and not only its names.
+//! The lines of a file that match a task's text: the bodies that contain its words. They are shown beside the signatures of the rest, so
+//! that a reader of a large file sees the code to change and not only names.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -10,13 +10,13 @@ use stan_rank::{Fixed, TextWeights};
 use super::files::LoadedFile;
 
 /// Bodies of a file, and lines of them together.
-const MOST_BODIES: usize = 5;
-const MOST_LINES: u32 = 100;
+const MAX_BODIES: usize = 5;
+const MAX_LINES: u32 = 100;
 /// Of a longer body only the lines that hold words of the text are shown, with their neighbours.
 const LONG_BODY: u32 = 60;
 const NEIGHBOURS: u32 = 2;
 /// Single lines of a long body, or of a file without declarations.
-const MOST_PLACES: usize = 12;
+const MAX_PLACES: usize = 12;
 
 /// Lines that are kept; empty when nothing stands out.
 pub(super) fn passages(loaded: &LoadedFile, weights: &TextWeights) -> BTreeSet<u32> {
@@ -35,9 +35,9 @@ pub(super) fn passages(loaded: &LoadedFile, weights: &TextWeights) -> BTreeSet<u
     bodies.sort_by_key(|(score, lines)| (Reverse(*score), lines.to - lines.from, lines.from));
     let Some(&(best, _)) = bodies.first() else { return BTreeSet::new() };
     let mut kept = BTreeSet::new();
-    let mut left = MOST_LINES;
+    let mut left = MAX_LINES;
     // A body with less than half of what the best one has is about something else.
-    for (_, lines) in bodies.into_iter().take(MOST_BODIES).take_while(|(score, _)| *score + *score >= best) {
+    for (_, lines) in bodies.into_iter().take(MAX_BODIES).take_while(|(score, _)| *score + *score >= best) {
         let shown: BTreeSet<u32> = if lines.to - lines.from < LONG_BODY {
             (lines.from..=lines.to).collect()
         } else {
@@ -76,5 +76,5 @@ fn lines_with_words(loaded: &LoadedFile, weights: &TextWeights, range: Lines) ->
         (range.from..=range.to).map(|line| (score(line), line)).filter(|(score, _)| score.is_positive()).collect();
     found.sort_by_key(|(score, line)| (Reverse(*score), *line));
     let near = |line: u32| line.saturating_sub(NEIGHBOURS).max(range.from)..=(line + NEIGHBOURS).min(range.to);
-    found.into_iter().take(MOST_PLACES).flat_map(|(_, line)| near(line)).collect()
+    found.into_iter().take(MAX_PLACES).flat_map(|(_, line)| near(line)).collect()
 }

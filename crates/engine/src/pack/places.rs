@@ -1,5 +1,5 @@
-//! From a path in a log to a file of the repository: cleaned paths are cut at the root, or matched by their end. Two files
-//! that match equally well are never guessed between.
+//! Maps a path in a log to a file of the repository: relative to the root, or by its longest matching suffix. If two files match equally
+//! well, none is guessed.
 
 use rustc_hash::FxHashMap;
 use stan_diagnose::ColumnUnit;

@@ -13,8 +13,10 @@ use stan_model::outline::{Lines, UnitId};
 use stan_pack::{Closure, Focus, Limits, MissingReason, Question, closure, focus_at, lines_around};
 use stan_repo::{System, Universe, World};
 
-use super::diagnostics::{MOST_NEAR, Placed, focus_of, nowhere, place, quoted_names, written as written_diagnostic};
-use super::files::{FoundTargets, LoadedFile, PackFiles};
+use super::diagnostics::{
+    MAX_NEAR, Placed, focus_of, place, quoted_names, unresolved_locations, written as written_diagnostic,
+};
+use super::files::{LoadedFile, PackFiles};
 use super::fitting::{FittedItems, Fitting};
 use super::items::{Counter, Draft, draft, exports_draft, file_draft, focus_draft, imports_draft};
 use super::list::{check_tool, is_file};
@@ -23,15 +25,15 @@ use super::sources::{Sources, sources};
 use super::{AskedPlace, AskedSymbol, PackOutcome, PackRequest};
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
-use crate::graph::ExcludedFiles;
+use crate::graph::{ExcludedFiles, FoundTargets};
 use crate::outline::{near_modules, near_names, scan, unknown_files};
 use crate::secrets::secrets_of;
 
 /// Entries of `omitted` and `missing` that the document carries.
-const MOST_LISTED: usize = 1_000;
+const MAX_LISTED: usize = 1_000;
 
 /// Declarations of one name in one file that a pack is built around.
-const MOST_OF_ONE_NAME: usize = 20;
+const MAX_OF_ONE_NAME: usize = 20;
 
 /// Reserved unit ids for the imports and the export list of a file.
 const IMPORTS: UnitId = UnitId(u32::MAX);
@@ -80,9 +82,9 @@ fn excluded_imports(count: u64) -> Option<String> {
 
 /// One line for all files that hold a secret, each with its lines: a pack for a task may meet many.
 fn held_back_problem(mut files: Vec<String>) -> Option<String> {
-    const MOST_NAMED: usize = 6;
+    const MAX_NAMED: usize = 6;
     files.sort_unstable();
-    let hidden = files.len().saturating_sub(MOST_NAMED);
+    let hidden = files.len().saturating_sub(MAX_NAMED);
     let more = if hidden > 0 { format!(", +{hidden} more") } else { String::new() };
     let named = files.get(..files.len() - hidden)?.join(", ");
     (!files.is_empty())
@@ -169,7 +171,7 @@ impl PackRun<'_, '_> {
                     line: place.line,
                     reason: "ambiguous-path",
                     from: None,
-                    near: files.iter().take(MOST_NEAR).cloned().collect(),
+                    near: files.iter().take(MAX_NEAR).cloned().collect(),
                 });
             }
         }
@@ -213,7 +215,7 @@ impl PackRun<'_, '_> {
             Some(index) => Ok(vec![index]),
             None if self.has_other_sources() => Ok(Vec::new()),
             None => Err(EngineError::input("the log holds no diagnostic with a place in the repository")
-                .details(nowhere(placed, &self.universe.files))
+                .details(unresolved_locations(placed, &self.universe.files))
                 .hint("`stan pack --list LOG` shows what was read; -C names the folder that the log's paths are relative to")),
         }
     }
@@ -298,11 +300,13 @@ impl PackRun<'_, '_> {
 
     fn unreadable(&self, file: &crate::outline::AskedFile) -> EngineError {
         if self.files.is_excluded(&file.id) {
-            return EngineError::input(format!("`{}` is excluded by the configuration", file.shown));
+            return EngineError::input(format!("`{}` is excluded by the configuration", file.shown))
+                .hint("name another file, or take it out of `excludes`");
         }
         let path = crate::outline::absolute(self.repository.root, &file.id);
         match self.system.lstat(std::path::Path::new(&path)) {
-            Ok(_) => EngineError::input(format!("`{}` is not a text file that can be read", file.shown)),
+            Ok(_) => EngineError::input(format!("`{}` is not a text file that can be read", file.shown))
+                .hint("name a file of source code that you may read"),
             Err(_) => unknown_files(self.universe, &[file]),
         }
     }
@@ -330,7 +334,7 @@ impl PackRun<'_, '_> {
             let question = Question { file, focus, failing, places: Vec::new(), quoted: Vec::new() };
             Some(Root { loaded: Rc::clone(&loaded), question, line, col: None, diagnostic: None })
         };
-        Ok(found.iter().take(MOST_OF_ONE_NAME).filter_map(root).collect())
+        Ok(found.iter().take(MAX_OF_ONE_NAME).filter_map(root).collect())
     }
 
     /// Focus and candidates of every root, each once.
@@ -446,8 +450,8 @@ impl PackRun<'_, '_> {
         let FittedItems { fitted, items, mut omitted } = fitted;
         let mut missing = gathered.missing;
         let totals = PackTotals { omitted: omitted.len() as u64, missing: missing.len() as u64, tokens: fitted.after };
-        omitted.truncate(MOST_LISTED);
-        missing.truncate(MOST_LISTED);
+        omitted.truncate(MAX_LISTED);
+        missing.truncate(MAX_LISTED);
         let is_cut = fitted.after < fitted.before;
         let truncation = is_cut.then_some(PackTruncation {
             budget: self.request.budget,

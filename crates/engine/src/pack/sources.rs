@@ -10,8 +10,8 @@ use crate::engine::Engine;
 use crate::relevance::{FocusFile, RankQuery, Relevance};
 
 /// Files of the ranking that are wanted whole, if the budget allows, and those that are wanted as a line.
-const MOST_WHOLE: usize = 40;
-const MOST_LINES: usize = 80;
+const MAX_WHOLE: usize = 40;
+const MAX_LINES: usize = 80;
 
 /// A file that a pack is to show.
 pub(super) struct RankedFile {
@@ -50,8 +50,8 @@ pub(super) fn sources(
     // What a log names, the innermost frame first, comes before what is found for it; nothing of it was requested by
     // name.
     let of_log = ranked.focus.iter().filter(|one| !one.is_asked).map(|one| one.file);
-    let found = of_log.chain(ranked.order()).enumerate().take(MOST_LINES).map(|(place, file)| {
-        let wanted = if place < MOST_WHOLE { Level::Full } else { Level::Line };
+    let found = of_log.chain(ranked.order()).enumerate().take(MAX_LINES).map(|(place, file)| {
+        let wanted = if place < MAX_WHOLE { Level::Full } else { Level::Line };
         (file, wanted, Some(place))
     });
     let source = |(file, wanted, place)| RankedFile { id: relevance.path(file).to_owned(), wanted, place };

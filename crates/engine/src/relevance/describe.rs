@@ -1,4 +1,4 @@
-//! Why a file is where it is, in words: the one true statement about it, and its largest terms.
+//! Explains the rank of a file: one true statement in words, and the largest terms of its score.
 
 use rustc_hash::FxHashMap;
 use stan_rank::{Reason, Signal, TermKey, spellings};
@@ -8,7 +8,7 @@ use super::RankedFiles;
 
 /// How many terms are listed.
 const TERMS: usize = 3;
-/// Words of the focus are spelled as so many of its files spell them.
+/// How many files of the focus are searched for the spelling of its words.
 const SPELLING_FILES: usize = 64;
 /// As much of an object id as git shows.
 const SHORT_ID: usize = 7;

@@ -29,13 +29,13 @@ impl Relevance {
         let options = repository.config.graph_options(repository.root);
         let request = GraphRequest { stats_only: false, ..request.clone() };
         let seen = SeenWords::default();
-        let see = |path: &str, bytes: &[u8], meta: &FileMeta| seen.see(path, bytes, meta);
+        let see = |path: &str, bytes: &[u8], meta: &FileMeta| seen.record(path, bytes, meta);
         // Where nothing changed, the graph itself is not needed: its files and imports are kept as a ranking takes them.
         let kept: OnceLock<StoredLayout> = OnceLock::new();
         let is_enough = |cache: &Cache<'_>, graph: Identity| {
             cache.load_layout(graph).is_some_and(|layout| kept.set(layout).is_ok())
         };
-        let (outcome, identity) = graph_seeing(engine, &options, &request, (&see, &is_enough))?;
+        let (outcome, identity) = graph_seeing(engine, &options, &request, &see, &is_enough)?;
         let not_analysed = outcome.not_analysed();
         let cache = open_cache(system, &options, &request);
         let is_kept = outcome.graph.is_none();
@@ -142,12 +142,19 @@ struct SeenWords {
     words: Mutex<Vec<(FileContents, FileWords)>>,
 }
 
+/// What a thread reuses from file to file.
+#[derive(Default)]
+struct CountScratch {
+    counter: WordCounter,
+    bytes: Vec<u8>,
+}
+
 thread_local! {
     static COUNTER: RefCell<WordCounter> = RefCell::default();
 }
 
 impl SeenWords {
-    fn see(&self, path: &str, bytes: &[u8], meta: &FileMeta) {
+    fn record(&self, path: &str, bytes: &[u8], meta: &FileMeta) {
         if file_class(path) == FileClass::Other || meta.size > MAX_INDEXED {
             return;
         }
@@ -165,22 +172,22 @@ impl WordSource<'_> {
     fn words(&self) -> WordIndex {
         let StoredLayout { layout, metas, key } = self.files;
         let known = match self.cache.and_then(Cache::load_words) {
-            Some(stored) if stored.is_of(key) => return stored.index,
+            Some(stored) if stored.belongs_to(key) => return stored.index,
             stored => stored.map(StoredWords::by_file).unwrap_or_default(),
         };
-        let count = |counter: &mut (WordCounter, Vec<u8>), (file, meta): (usize, &FileMeta)| {
+        let count = |scratch: &mut CountScratch, (file, meta): (usize, &FileMeta)| {
             let path = layout.path(file);
             let found = known.get(&(path.into(), meta.digest)).or_else(|| self.seen.get(&(meta.digest, path.into())));
             match found {
                 Some(words) => (Cow::Borrowed(words), true),
                 None => {
-                    let (words, is_proved) = self.count(counter, file, meta);
+                    let (words, is_proved) = self.count(scratch, file, meta);
                     (Cow::Owned(words), is_proved)
                 }
             }
         };
         let counted: Vec<(Cow<'_, FileWords>, bool)> =
-            metas.par_iter().enumerate().map_init(Default::default, count).collect();
+            metas.par_iter().enumerate().map_init(CountScratch::default, count).collect();
         let is_proved = counted.iter().all(|(_, is_proved)| *is_proved);
         let words: Vec<Cow<'_, FileWords>> = counted.into_iter().map(|(words, _)| words).collect();
         let index = WordIndex::build(&words);
@@ -191,12 +198,12 @@ impl WordSource<'_> {
     }
 
     /// The words of a file, and whether they are those of the contents that the graph saw.
-    fn count(&self, counter: &mut (WordCounter, Vec<u8>), file: usize, meta: &FileMeta) -> (FileWords, bool) {
+    fn count(&self, scratch: &mut CountScratch, file: usize, meta: &FileMeta) -> (FileWords, bool) {
         let layout = &self.files.layout;
         if layout.class(file) == FileClass::Other || meta.size > MAX_INDEXED {
             return (FileWords::default(), true);
         }
-        let (counter, bytes) = counter;
+        let CountScratch { counter, bytes } = scratch;
         bytes.clear();
         match self.system.read_real(Path::new(&AbsPath::new(self.root).join(layout.path(file))), MAX_INDEXED, bytes) {
             Ok(_) => (counter.count(layout.path(file), bytes), sha256(bytes) == meta.digest),

@@ -18,7 +18,7 @@ pub(super) struct Past {
     pub(super) unavailable: Vec<String>,
 }
 
-/// Reads the history around the root, as far as the last run did not.
+/// Reads the history of the repository, reusing what the last run stored.
 pub(super) fn read(system: &dyn System, root: &str, files: &StoredLayout, cache: Option<&Cache<'_>>) -> Past {
     let past = cache.and_then(|cache| cache.load_past(&files.key, files.layout.len()));
     // Only a history that grew has to be known commit by commit.
@@ -47,7 +47,7 @@ pub(super) fn read(system: &dyn System, root: &str, files: &StoredLayout, cache:
             cache.store_history(&history);
         }
         if past.unavailable.is_empty() {
-            cache.store_past(&files.key, (&history.head, &past.history, &past.commits));
+            cache.store_past(&files.key, &history.head, &past.history, &past.commits);
         }
     }
     past

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_file() {
+    fn words_that_are_not_files_are_ignored() {
         for log in [
             "",
             "deep.ts",

@@ -151,7 +151,7 @@ impl RankedFiles<'_> {
         self.ranking.score(file as usize)
     }
 
-    /// What a usual budget is filled by: the score, less what so many tokens cost.
+    /// The order in which the default budget is filled: the score minus a cost for `tokens`.
     pub fn worth(&self, file: u32, tokens: u64) -> Fixed {
         self.worth_within(USUAL_BUDGET)(file, tokens)
     }

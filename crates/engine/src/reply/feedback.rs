@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use stan_reply::{MissedPassage, Report, Severity};
 
-/// So many errors are enough to start from.
-const MOST_ERRORS: usize = 20;
+/// Further errors are only counted: these are enough to start from.
+const MAX_ERRORS: usize = 20;
 
 /// In bytes; about three thousand tokens.
 const LONGEST: usize = 12_000;
@@ -17,7 +17,7 @@ pub(super) fn feedback(report: &Report) -> String {
         "The reply was not applied, and nothing was changed. Send the whole reply again with these errors fixed:\n"
             .to_owned();
     let mut shown = 0;
-    for finding in errors.iter().take(MOST_ERRORS) {
+    for finding in errors.iter().take(MAX_ERRORS) {
         let mut part = format!("\n- {} (line {} of the reply): {}\n", finding.code, finding.line, finding.message);
         let _ = writeln!(part, "  Do: {}", finding.remedy);
         let is_unplaced = finding.code == "STAN-REPLY-0011";

@@ -1,5 +1,5 @@
-//! The working tree as a reply finds it: files read without following links, folders listed, and their state, so that
-//! the writer can check whether they are unchanged.
+//! The working tree that a reply is applied to: reads files without following links, lists folders, and records the state of files so
+//! that the writer can verify that they are unchanged.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::context::WorkspaceLayout;
 
 /// No file that a reply changes is larger.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Folders with more files than this are not moved, copied or removed as one.
-const MOST_LISTED: usize = 20_000;
+const MAX_LISTED: usize = 20_000;
 
 pub(super) struct WorkingTree<'a> {
     system: &'a dyn System,
@@ -36,7 +36,7 @@ impl<'a> WorkingTree<'a> {
         let is_file = self.kind(path) == Some(EntryKind::File) && self.obstacle(path).is_none();
         let mut bytes = Vec::new();
         let absolute = self.layout.absolute(path);
-        let is_read = is_file && self.system.read_real(Path::new(&absolute), MOST_BYTES, &mut bytes).is_ok();
+        let is_read = is_file && self.system.read_real(Path::new(&absolute), MAX_BYTES, &mut bytes).is_ok();
         let bytes = is_read.then_some(bytes);
         self.read.borrow_mut().entry(path.to_owned()).or_insert_with(|| bytes.as_deref().map(sha256));
         bytes
@@ -62,14 +62,16 @@ impl<'a> WorkingTree<'a> {
             Some(EntryKind::Link) => Some("is a link, and nothing is written through links".to_owned()),
             Some(EntryKind::Other) => Some("is a pipe, a socket or a device".to_owned()),
             Some(EntryKind::File) if self.is_too_large(path) => Some("is too large to be patched".to_owned()),
-            None => self.twin(path).map(|twin| format!("differs from `{twin}` only in how its letters are composed")),
+            None => self
+                .existing_spelling(path)
+                .map(|spelling| format!("differs from `{spelling}` only in how its letters are composed")),
             _ => None,
         }
     }
 
     /// An existing name with the same NFC form as the first missing name of a path: some file systems treat the two as
     /// the same file, and every reader does.
-    fn twin(&self, path: &str) -> Option<String> {
+    fn existing_spelling(&self, path: &str) -> Option<String> {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let missing = ends.filter_map(|end| path.get(..end)).find(|part| self.kind(part).is_none())?;
         let (folder, name) = missing.rsplit_once('/').unwrap_or(("", missing));
@@ -79,14 +81,14 @@ impl<'a> WorkingTree<'a> {
         let entries = self.system.read_real_dir(Path::new(&self.layout.absolute(folder))).ok()?;
         let composed: String = name.nfc().collect();
         let names = entries.into_iter().filter_map(|entry| entry.name.into_string().ok());
-        let mut twins = names.filter(|other| !other.is_ascii() && other.nfc().eq(composed.chars()));
-        let twin = twins.next()?;
-        Some(if folder.is_empty() { twin } else { [folder, "/", &twin].concat() })
+        let mut spellings = names.filter(|other| !other.is_ascii() && other.nfc().eq(composed.chars()));
+        let spelling = spellings.next()?;
+        Some(if folder.is_empty() { spelling } else { [folder, "/", &spelling].concat() })
     }
 
     fn is_too_large(&self, path: &str) -> bool {
         let stat = self.system.lstat(Path::new(&self.layout.absolute(path)));
-        stat.is_ok_and(|stat| stat.size > MOST_BYTES)
+        stat.is_ok_and(|stat| stat.size > MAX_BYTES)
     }
 
     fn kind(&self, path: &str) -> Option<EntryKind> {
@@ -129,8 +131,8 @@ impl<'a> WorkingTree<'a> {
                     return Err(format!("`{}` is not a file", shown(&entry.path())));
                 }
             }
-            if files.len() > MOST_LISTED {
-                return Err(format!("`{folder}` holds more than {MOST_LISTED} files"));
+            if files.len() > MAX_LISTED {
+                return Err(format!("`{folder}` holds more than {MAX_LISTED} files"));
             }
         }
         files.sort_unstable();

@@ -1,4 +1,4 @@
-//! What the gate asks about the workspace, answered from the archive, the map, the selection and the tree.
+//! Answers the questions of the reply gate from the archive, the map, the selection and the working tree.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -27,10 +27,10 @@ use crate::secrets::{Judged, secrets_of, secrets_on_disk};
 use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
 
 /// Folders with more files than this are not searched to the end.
-const MOST_LISTED: usize = 200_000;
+const MAX_LISTED: usize = 200_000;
 
 /// After more lookups of single names of a folder than this, it is listed.
-const MOST_ASKED: usize = 256;
+const MAX_ASKED: usize = 256;
 
 enum Folder {
     Absent,
@@ -148,7 +148,7 @@ impl<'a> Workspace<'a> {
     }
 
     /// Whether a name certainly does not exist, because its folder does not, or because the folder was listed without
-    /// it. A folder is listed when so many of its names were requested that an lstat for each would take longer.
+    /// it. A folder is listed once so many of its names were requested that listing is faster than an lstat for each.
     fn is_nowhere(&self, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut folders = self.folders.borrow_mut();
@@ -162,7 +162,7 @@ impl<'a> Workspace<'a> {
             Folder::Listed(names) => name.is_ascii() && !names.contains(&name.to_ascii_lowercase()),
             Folder::Asked(times) => {
                 *times += 1;
-                if *times > MOST_ASKED {
+                if *times > MAX_ASKED {
                     *known = self.list(folder);
                 }
                 false
@@ -296,7 +296,7 @@ impl stan_reply::ReplyFacts for Workspace<'_> {
         while let Some(entry) = entries.next() {
             let Ok(entry) = entry else { continue };
             listed += 1;
-            if listed > MOST_LISTED && found.is_some() {
+            if listed > MAX_LISTED && found.is_some() {
                 break;
             }
             if entry.kind == EntryKind::Dir && entry.name() == Some(".git") {

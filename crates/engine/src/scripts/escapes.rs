@@ -1,4 +1,4 @@
-//! Takes out of a terminal's output what moves and colours it. What a person reads stays, byte for byte.
+//! Removes escape sequences from terminal output. Visible text stays, byte for byte.
 
 /// Without escape sequences, and without control characters other than tab, newline and carriage return.
 pub(super) fn without_escapes(bytes: &[u8]) -> Vec<u8> {
@@ -60,7 +60,7 @@ mod tests {
     use super::without_escapes;
 
     #[test]
-    fn only_what_a_person_reads_stays() {
+    fn escape_sequences_are_removed_and_text_stays() {
         let check = |given: &str, expected: &str| {
             assert_eq!(String::from_utf8(without_escapes(given.as_bytes())).unwrap(), expected, "{given:?}");
         };

@@ -21,7 +21,7 @@ const LARGEST_BUNDLE: u64 = 32 << 20;
 /// What a bundle may have besides what its files account for: messages, and the facts of tiny files.
 const SPARE: u64 = 256 << 10;
 
-/// In small bundles one file in so many is extracted again as a sample; the others are trusted.
+/// Of small bundles, one file in this many is extracted again as a sample; the others are trusted.
 const SAMPLED: u64 = 16;
 
 /// Facts, problems, and whether the file did not parse cleanly; nothing for a file that is not shared.

@@ -1,5 +1,5 @@
-//! Which files share a bundle. Cut by names, so that every machine cuts alike and an edit changes one bundle: where a group ends
-//! depends on the names of single files, not on how many files are before it.
+//! Which files share a bundle. Groups end at files whose names have certain hashes (content-defined chunking), so that all machines
+//! form the same groups, and adding a file changes only the group around it.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Files with facts in a group, on average. A request costs about as much as extracting one file, and an edit makes the whole
 /// bundle useless.
-const USUAL: u64 = 96;
+const MEAN_GROUP: u64 = 96;
 /// Fewer are not worth a request.
-const FEWEST: usize = 16;
-/// So that names which are all alike make no endless group.
-const MOST: usize = 512;
-/// Files without facts that a group may hold besides.
-const MOST_FILES: usize = 8192;
+const MIN_GROUP: usize = 16;
+/// A limit for files whose names are all alike.
+const MAX_GROUP: usize = 512;
+/// How many files without facts a group may hold.
+const MAX_FILES: usize = 8192;
 
 /// Ranges of `files`, in order and without gaps.
 pub(crate) fn groups(files: &[Box<str>], languages: Languages) -> Vec<Range<usize>> {
@@ -22,13 +22,14 @@ pub(crate) fn groups(files: &[Box<str>], languages: Languages) -> Vec<Range<usiz
     let (mut start, mut count) = (0, 0);
     for (index, file) in files.iter().enumerate() {
         if !languages.claim(file) {
-            if index - start >= MOST_FILES {
+            if index - start >= MAX_FILES {
                 groups.push(start..index);
                 (start, count) = (index, 0);
             }
             continue;
         }
-        let is_end = count >= MOST || (count >= FEWEST && xxh3_64(tail(file).as_bytes()).is_multiple_of(USUAL));
+        let is_end =
+            count >= MAX_GROUP || (count >= MIN_GROUP && xxh3_64(tail(file).as_bytes()).is_multiple_of(MEAN_GROUP));
         if is_end {
             groups.push(start..index);
             (start, count) = (index, 0);
@@ -84,8 +85,8 @@ mod tests {
     #[test]
     fn names_that_are_all_alike_and_files_without_facts_are_cut_too() {
         let alike: Vec<Box<str>> = (0..3000).map(|_| "a/index.ts".into()).collect();
-        assert!(groups(&alike, Languages::all()).iter().all(|group| group.len() <= MOST));
+        assert!(groups(&alike, Languages::all()).iter().all(|group| group.len() <= MAX_GROUP));
         let pictures: Vec<Box<str>> = (0..20_000).map(|index| format!("{index}.png").into()).collect();
-        assert!(groups(&pictures, Languages::all()).iter().all(|group| group.len() <= MOST_FILES));
+        assert!(groups(&pictures, Languages::all()).iter().all(|group| group.len() <= MAX_FILES));
     }
 }

@@ -2,8 +2,8 @@
 //! what the server lacks is extracted here and sent there.
 //!
 //! A server can cost time and never an answer. Values are bounded, checked and, where writers and readers share a secret,
-//! authenticated; where they do not, a file of each bundle is extracted again and compared. The first lie ends the use of the
-//! server, and the run is made again without it. Why it is so: `docs/decisions/0103-shared-facts.md`.
+//! authenticated; otherwise one file of each bundle is extracted again and compared. After the first wrong facts the server is not
+//! used any more, and the run is repeated without it. Why: `docs/decisions/0103-shared-facts.md`.
 
 mod bundle;
 mod groups;
@@ -20,8 +20,8 @@ use stan_secrets::{credential_file, scan_file};
 use self::bundle::BundleName;
 pub(crate) use self::groups::groups;
 
-/// Bundles that arrive damaged before the server is given up.
-const MOST_DAMAGED: u64 = 3;
+/// After this many damaged bundles, the server is not used any more.
+const MAX_DAMAGED: u64 = 3;
 
 /// A shared cache, or none. Clones share it.
 #[derive(Clone, Default)]
@@ -34,9 +34,9 @@ struct Inner {
     seed: u64,
     is_off: AtomicBool,
     is_read_only: AtomicBool,
-    lied: AtomicBool,
+    gave_wrong_facts: AtomicBool,
     damaged: AtomicU64,
-    complaint: Mutex<Option<String>>,
+    problem: Mutex<Option<String>>,
     counts: Counts,
 }
 
@@ -50,7 +50,7 @@ struct Counts {
     bytes_written: AtomicU64,
 }
 
-/// What a shared cache was good for.
+/// Statistics about the use of a shared cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedUsage {
     pub bundles_read: u64,
@@ -61,7 +61,7 @@ pub struct SharedUsage {
     pub bundles_written: u64,
     pub bytes_written: u64,
     /// Why the server was not used to the end.
-    pub complaint: Option<String>,
+    pub problem: Option<String>,
 }
 
 impl std::fmt::Debug for SharedCache {
@@ -79,9 +79,9 @@ impl SharedCache {
             seed,
             is_off: AtomicBool::new(false),
             is_read_only: AtomicBool::new(false),
-            lied: AtomicBool::new(false),
+            gave_wrong_facts: AtomicBool::new(false),
             damaged: AtomicU64::new(0),
-            complaint: Mutex::default(),
+            problem: Mutex::default(),
             counts: Counts::default(),
         })))
     }
@@ -98,13 +98,13 @@ impl SharedCache {
             bundles_missing: get(&counts.bundles_missing),
             bundles_written: get(&counts.bundles_written),
             bytes_written: get(&counts.bytes_written),
-            complaint: inner.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            problem: inner.problem.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         })
     }
 
-    /// Whether a value turned out to be wrong.
-    pub(crate) fn lied(&self) -> bool {
-        self.0.as_ref().is_some_and(|inner| inner.lied.load(Ordering::Relaxed))
+    /// Whether the server returned facts that are not those of the files.
+    pub(crate) fn gave_wrong_facts(&self) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.gave_wrong_facts.load(Ordering::Relaxed))
     }
 
     /// The bundles of one run; `None` when there is no cache, or none that can be used.
@@ -119,11 +119,11 @@ impl Inner {
     /// Stops using the server; the first reason is kept.
     fn give_up(&self, reason: String) {
         self.is_off.store(true, Ordering::Relaxed);
-        self.complain(reason);
+        self.keep_problem(reason);
     }
 
-    fn complain(&self, reason: String) {
-        self.complaint.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+    fn keep_problem(&self, reason: String) {
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
     }
 }
 
@@ -144,7 +144,7 @@ pub(crate) struct Bundles {
 }
 
 impl Bundles {
-    /// What extraction says of each member, from the server where it can be had, by `extract` where not.
+    /// The extraction of each member, from the server if possible, otherwise by `extract`.
     pub(crate) fn extractions(
         &self,
         members: &[Member<'_>],
@@ -187,17 +187,17 @@ impl Bundles {
             None => {
                 let damaged = inner.damaged.fetch_add(1, Ordering::Relaxed) + 1;
                 let reason = "a value that it gave was damaged or not authentic, and was dropped".to_owned();
-                if damaged >= MOST_DAMAGED {
+                if damaged >= MAX_DAMAGED {
                     inner.give_up(reason)
                 } else {
-                    inner.complain(reason)
+                    inner.keep_problem(reason)
                 }
                 Fetched::Failed
             }
         }
     }
 
-    /// Fills what the bundle leaves out, and without a secret extracts one file again.
+    /// Extracts the files that the bundle lacks and, if bundles are not authenticated, one more file as a check.
     fn checked(
         &self,
         name: &BundleName,
@@ -224,7 +224,7 @@ impl Bundles {
         if is_true {
             inner.counts.files_read.fetch_add(known, Ordering::Relaxed);
         } else {
-            inner.lied.store(true, Ordering::Relaxed);
+            inner.gave_wrong_facts.store(true, Ordering::Relaxed);
             inner.give_up("it gave facts that are not those of the files; everything was computed here".to_owned());
         }
         all
@@ -248,7 +248,7 @@ impl Bundles {
             Err(error) => {
                 // Many may read a cache that few may write.
                 inner.is_read_only.store(true, Ordering::Relaxed);
-                inner.complain(format!("nothing was stored in it, because {error}"));
+                inner.keep_problem(format!("nothing was stored in it, because {error}"));
             }
         }
     }

@@ -96,7 +96,7 @@ fn cache(store: &MemoryStore, secret: Option<&str>) -> SharedCache {
 }
 
 #[test]
-fn what_one_machine_extracted_another_does_not() {
+fn facts_of_one_machine_are_reused_by_another() {
     let own = run(&SharedCache::default(), &FILES).0;
     for secret in [None, Some("s")] {
         let store = MemoryStore::default();
@@ -133,8 +133,8 @@ fn damaged_values_change_nothing() {
             store.edit(edit);
             let reader = cache(&store, secret);
             assert_eq!(run(&reader, &FILES), (own.clone(), COUNT));
-            assert!(reader.usage().unwrap().complaint.is_some());
-            assert!(!reader.lied());
+            assert!(reader.usage().unwrap().problem.is_some());
+            assert!(!reader.gave_wrong_facts());
         }
     }
 }
@@ -153,7 +153,7 @@ fn a_forged_value_is_noticed_and_costs_a_run() {
     store.edit(|bytes| forge(bytes, None));
     let reader = cache(&store, None);
     run(&reader, &FILES);
-    assert!(reader.lied());
+    assert!(reader.gave_wrong_facts());
     assert!(reader.bundles(Languages::all(), &ExtractOptions::default()).is_none(), "it is not asked again");
     // With a secret a forger cannot even make a value.
     let store = MemoryStore::default();
@@ -161,7 +161,7 @@ fn a_forged_value_is_noticed_and_costs_a_run() {
     store.edit(|bytes| forge(bytes, Some(b"guess")));
     let reader = cache(&store, Some("s"));
     assert_eq!(run(&reader, &FILES), (own, COUNT));
-    assert!(!reader.lied());
+    assert!(!reader.gave_wrong_facts());
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn a_value_is_no_larger_than_its_files_account_for() {
     });
     let reader = cache(&store, None);
     assert_eq!(run(&reader, &FILES), (own, COUNT));
-    assert!(reader.usage().unwrap().complaint.is_some());
+    assert!(reader.usage().unwrap().problem.is_some());
     assert!(store.0.3.load(Ordering::Relaxed) < 300 << 10, "the server chooses how much is read");
 }
 
@@ -211,7 +211,7 @@ fn a_server_that_is_down_is_asked_once() {
         assert_eq!(run(&reader, &FILES).1, COUNT);
     }
     assert_eq!(store.0.1.load(Ordering::Relaxed), 1);
-    assert_eq!(reader.usage().unwrap().complaint.as_deref(), Some("it is down"));
+    assert_eq!(reader.usage().unwrap().problem.as_deref(), Some("it is down"));
 }
 
 #[test]

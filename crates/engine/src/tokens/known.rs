@@ -1,12 +1,12 @@
-//! Counts of the pieces that were met last. Most pieces of a text occur in it again and again, and looking one up in a vocabulary of
-//! megabytes misses the processor's caches several times.
+//! A small cache of token counts of recent pieces. Most pieces of a text occur repeatedly, and looking one up in a vocabulary of
+//! megabytes takes several cache misses.
 
 /// A power of two: the keys fit into the caches nearest to the processor.
 const PLACES: usize = 2048;
 /// Longer pieces are rare.
 const LONGEST: usize = 15;
 
-/// One place for each hash; the last piece there is known.
+/// A direct-mapped cache: one slot for each hash.
 pub(super) struct KnownPieces {
     /// The bytes of a piece, and its length in the highest byte; 0 where there is none.
     keys: Vec<u128>,

@@ -1,8 +1,8 @@
 //! The tables of the tokenizers in the user's cache folder, made once per user: reading one takes a fraction of the time that
 //! making it does.
 //!
-//! A file is used only if its SHA-256 is the one that this program has in it, so that a foreign, altered or older one is as good
-//! as none. Where the folder cannot be read or written, tables are made in memory.
+//! A file is used only if its SHA-256 is the one compiled into this program, so a foreign, altered or older one is ignored. If the folder
+//! cannot be read or written, tables are built in memory.
 
 use std::path::Path;
 use std::sync::OnceLock;

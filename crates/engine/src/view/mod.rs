@@ -9,7 +9,7 @@ use stan_graph::{Graph, cycles, kind_bit};
 use stan_model::document::run_report::not_analysed_line;
 pub use stan_model::document::view_report::ViewReport;
 use stan_model::{NodeKind, ProgrammingFiles};
-use stan_repo::Access;
+use stan_repo::{Access, advice};
 
 use crate::context::{
     Artefact, EngineError, Progress, Repository, SelectRequest, Session, check_folders, refuse, select,
@@ -59,7 +59,7 @@ pub fn view(
     let file = match &request.out {
         Some(out) => {
             write_document(engine.system(), Path::new(out), page.as_bytes())
-                .map_err(|error| EngineError::input(format!("the page cannot be written: {error}")))?;
+                .map_err(|error| EngineError::input(format!("the page cannot be written: {}", advice(&error))))?;
             out.clone()
         }
         None => {

@@ -13,19 +13,20 @@ fn path(name: &str) -> &'static WritePath {
     PATHS.iter().find(|path| path.name == name).expect("it is in the table")
 }
 
-/// Lets the first effect of this kind on a path that ends like this go wrong.
-fn strike<T>(
+/// Runs `act` with the fault in the first effect of this kind on a path that ends with `end`.
+fn run_with_fault<T>(
     before: &MemorySystem,
     fault: Fault,
-    (effect, end): (Effect, &str),
+    effect: Effect,
+    end: &str,
     act: impl Fn(&dyn WritableSystem) -> T,
 ) -> (T, MemorySystem) {
     for at in 0.. {
         let system = before.duplicate();
         let faulty = FaultySystem::new(&system, fault, at, false);
         let result = act(&faulty);
-        let struck = faulty.struck();
-        let (happened, path) = struck.first().expect("the effect that is meant never happens");
+        let injected = faulty.injected();
+        let (happened, path) = injected.first().expect("the effect that is meant never happens");
         if *happened == effect && path.to_string_lossy().ends_with(end) {
             return (result, system);
         }
@@ -44,7 +45,7 @@ fn a_folder_that_a_failure_hid_is_not_missing_from_a_baseline() {
     let before = edited();
     let snapshot = |system: &MemorySystem| read(system, "/r/.stan/diff/.archive.snapshot.json");
     for fault in [Fault::TooManyFiles, Fault::Io] {
-        let (result, after) = strike(&before, fault, (Effect::List, "/r/src"), path("snap").act);
+        let (result, after) = run_with_fault(&before, fault, Effect::List, "/r/src", path("snap").act);
         let message = result.unwrap_err();
         assert!(message.contains("`/r/src` could not be read") && message.contains("run again"), "{message}");
         assert_eq!(snapshot(&after), snapshot(&before));
@@ -53,8 +54,9 @@ fn a_folder_that_a_failure_hid_is_not_missing_from_a_baseline() {
 
 #[test]
 fn a_manifest_that_a_failure_hid_is_not_missing_from_the_map() {
-    let manifest = (Effect::Read, "/r/node_modules/zed/package.json");
-    let (result, _) = strike(&edited(), Fault::Io, manifest, path("run --context, a later one").act);
+    let manifest = "/r/node_modules/zed/package.json";
+    let (result, _) =
+        run_with_fault(&edited(), Fault::Io, Effect::Read, manifest, path("run --context, a later one").act);
     assert!(result.unwrap_err().contains("zed/package.json"));
 }
 
@@ -62,18 +64,21 @@ fn a_manifest_that_a_failure_hid_is_not_missing_from_the_map() {
 fn a_configuration_whose_lstat_fails_is_not_absent() {
     let before = opened();
     for fault in [Fault::Io, Fault::Denied] {
-        let config = (Effect::Stat, "/r/stan.config.yml");
-        let (result, _) = strike(&before, fault, config, |system| find(system, ROOT, None));
+        let config = "/r/stan.config.yml";
+        let (result, _) = run_with_fault(&before, fault, Effect::Stat, config, |system| find(system, ROOT, None));
         assert!(result.unwrap_err().to_string().contains("stan.config.yml"));
         let options = InitOptions::default();
-        let config = (Effect::Stat, "/r/stan.config.yml");
-        let (result, _) = strike(&before, fault, config, |system| plan(&engine(system), ROOT, ".stan", &options));
+        let config = "/r/stan.config.yml";
+        let (result, _) = run_with_fault(&before, fault, Effect::Stat, config, |system| {
+            plan(&engine(system), ROOT, ".stan", &options)
+        });
         assert!(result.unwrap_err().to_string().contains("stan.config.yml: this cannot be read"));
     }
     // Folders above often deny access, which says nothing about this one.
     let above = MemorySystem::from_fixture("//- /top/r/a.ts\n");
-    let config = (Effect::Stat, "/top/stan.config.yml");
-    let (result, _) = strike(&above, Fault::Denied, config, |system| find(system, "/top/r", None));
+    let config = "/top/stan.config.yml";
+    let (result, _) =
+        run_with_fault(&above, Fault::Denied, Effect::Stat, config, |system| find(system, "/top/r", None));
     assert_eq!(result.unwrap().root, "/top/r");
 }
 
@@ -81,14 +86,14 @@ fn a_configuration_whose_lstat_fails_is_not_absent() {
 fn a_denial_is_not_kept_for_the_next_user() {
     let before = edited();
     let expected = the_graph(&before.duplicate()).unwrap();
-    let (denied, after) = strike(&before, Fault::Denied, (Effect::Read, "/r/src/helper.ts"), the_graph);
+    let (denied, after) = run_with_fault(&before, Fault::Denied, Effect::Read, "/r/src/helper.ts", the_graph);
     assert_ne!(denied.unwrap(), expected);
     assert_eq!(the_graph(&after).unwrap(), expected, "the files are the same, and who may read them is another");
 }
 
 #[test]
 fn the_graph_says_what_a_failure_may_have_hidden() {
-    let (result, after) = strike(&edited(), Fault::Io, (Effect::Stat, "/elsewhere/shared.ts"), the_graph);
+    let (result, after) = run_with_fault(&edited(), Fault::Io, Effect::Stat, "/elsewhere/shared.ts", the_graph);
     let Done { said, .. } = result.unwrap();
     assert!(said.iter().any(|line| line.starts_with("../elsewhere/shared.ts: could not be read")), "{said:?}");
     assert_eq!(the_graph(&after).unwrap(), the_graph(&edited()).unwrap());
@@ -97,8 +102,8 @@ fn the_graph_says_what_a_failure_may_have_hidden() {
 #[test]
 fn imports_that_cannot_be_read_stay_staged() {
     let before = edited();
-    let notes = (Effect::List, "/elsewhere/notes");
-    let (result, after) = strike(&before, Fault::Denied, notes, path("run").act);
+    let notes = "/elsewhere/notes";
+    let (result, after) = run_with_fault(&before, Fault::Denied, Effect::List, notes, path("run").act);
     let said = result.unwrap().said;
     assert!(said.iter().any(|line| line.contains("what was staged before stays")), "{said:?}");
     for note in ["/r/.stan/imports/notes/a.md", "/r/.stan/imports/notes/b.md"] {
@@ -110,14 +115,14 @@ fn imports_that_cannot_be_read_stay_staged() {
 fn the_selection_is_flushed_by_every_writer() {
     for (name, file) in [("suggest --write", "-dependency.state.json"), ("state migrate FILE", "-mine.json")] {
         let path = path(name);
-        let (result, after) = strike(&(path.before)(), Fault::Io, (Effect::Sync, file), path.act);
+        let (result, after) = run_with_fault(&(path.before)(), Fault::Io, Effect::Sync, file, path.act);
         assert!(result.unwrap_err().contains("input/output error"), "{name}");
         assert!((path.act)(&after).is_ok(), "{name}");
     }
 }
 
 #[test]
-fn what_killed_writers_left_goes_with_the_next_one() {
+fn leftovers_of_killed_writers_are_removed_by_the_next_one() {
     let system = people();
     let (left, theirs) = ("/r/.stan-tmp-7-0-AGENTS.md", "/r/.stan-tmp-notes");
     system.set_file(left, "half").set_file(theirs, "of another user");

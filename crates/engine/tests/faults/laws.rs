@@ -14,7 +14,7 @@ use crate::paths::{Done, WritePath, engine, found};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) positions: usize,
-    pub(crate) struck: usize,
+    pub(crate) injected: usize,
     /// The run did what it was to do, and reported success.
     pub(crate) succeeded: usize,
     /// Inputs could not be read or changed meanwhile: the run did without them, and what it made agrees with itself.
@@ -29,7 +29,7 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn add(&mut self, other: &Self) {
         self.positions += other.positions;
-        self.struck += other.struck;
+        self.injected += other.injected;
         self.succeeded += other.succeeded;
         self.degraded += other.degraded;
         self.refused += other.refused;
@@ -40,10 +40,10 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { positions, struck, succeeded, degraded, refused, half_done, .. } = self;
+        let Self { positions, injected, succeeded, degraded, refused, half_done, .. } = self;
         write!(
             f,
-            "{positions} positions, struck at {struck}: {succeeded} as if nothing had happened, {degraded} without "
+            "{positions} positions, injected at {injected}: {succeeded} as if nothing had happened, {degraded} without "
         )?;
         write!(f, "what could not be read, {refused} refused, {half_done} half done and said so")
     }
@@ -123,14 +123,14 @@ impl Reference {
     }
 }
 
-/// One strike, and everything that is checked about it.
-struct Strike<'a> {
+/// One run, and everything that is checked about it.
+struct FaultRun<'a> {
     path: &'a WritePath,
     reference: &'a Reference,
     fault: Fault,
     lasting: bool,
     what: String,
-    struck: Vec<(Effect, PathBuf)>,
+    injected: Vec<(Effect, PathBuf)>,
     /// Everything that does not hold.
     broken: RefCell<Vec<String>>,
 }
@@ -146,13 +146,13 @@ pub(crate) fn drive(path: &WritePath, fault: Fault, lasting: bool, stride: usize
         let result = (path.act)(&faulty);
         let positions = faulty.positions();
         tally.positions = tally.positions.max(positions);
-        let struck = faulty.struck();
+        let injected = faulty.injected();
         let how = if lasting { "for good" } else { "once" };
-        let what = format!("{}: {fault:?} {how} at {at} {:?}", path.name, struck.first());
-        let strike = Strike { path, reference: &reference, fault, lasting, what, struck, broken: RefCell::default() };
-        tally.struck += usize::from(!strike.struck.is_empty());
-        strike.check(&system, result, &mut tally);
-        tally.broken.append(&mut strike.broken.borrow_mut());
+        let what = format!("{}: {fault:?} {how} at {at} {:?}", path.name, injected.first());
+        let run = FaultRun { path, reference: &reference, fault, lasting, what, injected, broken: RefCell::default() };
+        tally.injected += usize::from(!run.injected.is_empty());
+        run.check(&system, result, &mut tally);
+        tally.broken.append(&mut run.broken.borrow_mut());
         if positions <= at {
             return tally;
         }
@@ -160,7 +160,7 @@ pub(crate) fn drive(path: &WritePath, fault: Fault, lasting: bool, stride: usize
     }
 }
 
-impl Strike<'_> {
+impl FaultRun<'_> {
     fn require(&self, law: &str, holds: bool, but: impl FnOnce() -> String) {
         if !holds {
             self.broken.borrow_mut().push(format!("{law}. {}: {}", self.what, but()));
@@ -218,8 +218,8 @@ impl Strike<'_> {
 
     /// A file that another process changed during an undo is not the undo's to restore.
     fn is_left_alone(&self, different: &[&str]) -> bool {
-        let is_struck = |path: &&str| self.struck.iter().any(|(_, struck)| struck == Path::new(*path));
-        self.path.name == "apply --undo" && self.changes_inputs() && different.iter().all(is_struck)
+        let is_affected = |path: &&str| self.injected.iter().any(|(_, injected)| injected == Path::new(*path));
+        self.path.name == "apply --undo" && self.changes_inputs() && different.iter().all(is_affected)
     }
 
     fn changes_inputs(&self) -> bool {
@@ -230,7 +230,7 @@ impl Strike<'_> {
     /// read.
     fn may_see_less(&self, done: &Done) -> bool {
         let reads = [Effect::List, Effect::Stat, Effect::Read, Effect::ReadPiece, Effect::ReadLink];
-        let is_read = self.struck.iter().any(|(effect, _)| reads.contains(effect));
+        let is_read = self.injected.iter().any(|(effect, _)| reads.contains(effect));
         let is_said = done.said.len() > self.reference.answer.said.len();
         is_read && (self.fault == Fault::Denied || self.changes_inputs() || (self.path.tells_what_it_missed && is_said))
     }
@@ -254,7 +254,7 @@ impl Strike<'_> {
 
     /// The message says which file it is about, or its folder, and what to do.
     fn names_the_file(&self, message: &str) {
-        let is_named = self.struck.iter().any(|(_, path)| {
+        let is_named = self.injected.iter().any(|(_, path)| {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
             message.contains(target_of_temporary(&name).unwrap_or(&name))
@@ -295,7 +295,7 @@ impl Strike<'_> {
         if !self.changes_inputs() || self.fault == Fault::Ghost {
             return;
         }
-        for path in self.struck.iter().filter_map(|(_, path)| path.to_str()) {
+        for path in self.injected.iter().filter_map(|(_, path)| path.to_str()) {
             if let Some(bytes) = self.reference.old.get(path).filter(|_| system.lstat(Path::new(path)).is_ok()) {
                 system.set_file(path, bytes.clone());
             }

@@ -1,7 +1,7 @@
 //! Every write path × every fault × every position: what one effect that goes wrong leaves behind is the old or the new
 //! state, whole; nothing that failed is called a success; the next run succeeds and gives what it would have given anyway.
 //!
-//! The ordinary tests strike at a part of the positions, another part for each fault. All of them:
+//! The ordinary tests inject faults at a part of the positions, another part for each fault. All of them:
 //! `cargo test -p stan-engine --test faults -- --ignored --nocapture`
 #![expect(clippy::print_stdout, reason = "the tests tell what came of each write path")]
 

@@ -22,7 +22,7 @@ pub(crate) fn run(system: &dyn WritableSystem, options: &GraphOptions, request: 
     run_on(2, system, options, request)
 }
 
-/// As [`run`], on so many threads.
+/// As [`run`], on the given number of threads.
 pub(crate) fn run_on(
     threads: usize,
     system: &dyn WritableSystem,

@@ -65,7 +65,7 @@ fn edges_are_sorted_by_target_kind_and_resolution() {
 }
 
 #[test]
-fn what_is_pushed_twice_occurs_once() {
+fn nodes_and_edges_pushed_twice_occur_once() {
     check(
         &[(0, "a"), (0, "a"), (1, "b"), (1, "b")],
         &[(0, 1, RUNTIME), (1, 0, TYPE), (0, 1, RUNTIME), (1, 0, TYPE)],

@@ -1,5 +1,5 @@
-//! A [`Map`] as flat arrays of bytes, for caches: quick to read, validated so far that no lookup in the map can fail. A
-//! private format: it may change with every version.
+//! A [`Map`] as flat arrays of bytes, for caches: quick to read, and validated enough that no lookup in the map can panic. A private
+//! format that may change with every version.
 
 use stan_model::NodeKind;
 

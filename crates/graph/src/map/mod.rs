@@ -1,7 +1,7 @@
 //! The map that an assistant reads (spec 20 §1), in memory: ids in byte order in one text, edges in one array.
 //!
-//! It is made from a [`Graph`](crate::Graph), from `dependency.meta.json` or from a long-form graph, and is the same
-//! thing whichever way. What is selected from it is decided in `select`.
+//! It is built from a [`Graph`](crate::Graph), from `dependency.meta.json` or from a long-form graph, always with the same result.
+//! What a selection on it means is decided in `select`.
 
 mod binary;
 mod decode;
@@ -21,7 +21,7 @@ use crate::Graph;
 use crate::canonical::Canonical;
 pub(crate) use texts::Texts;
 
-/// The first half of a SHA-256: what the map shows of it.
+/// The first half of a SHA-256, as the map shows it.
 pub type HashPrefix = [u8; 16];
 
 /// All edges of one pair of nodes as one.
@@ -35,7 +35,7 @@ pub struct MapEdge {
     pub resolutions: u8,
 }
 
-/// A node of a map that is made of parts.
+/// A node of a map that a caller builds itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapNode {
     pub id: String,
@@ -45,7 +45,7 @@ pub struct MapNode {
     pub edges: Vec<MapEdge>,
 }
 
-/// The white space of a document. What it says is the same.
+/// The white space of a JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonStyle {
     /// None.
@@ -67,7 +67,7 @@ pub struct Map {
     edges: Vec<MapEdge>,
 }
 
-/// What a map knows of one node, apart from texts and edges.
+/// The fields of a node except texts and edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) kind: NodeKind,
@@ -81,8 +81,7 @@ impl Map {
         from_graph::from_graph(graph, canonical, hashes)
     }
 
-    /// A map of parts that a caller made itself: nodes in the order of their ids, each id once; edges by index. `None` when
-    /// they do not describe a map.
+    /// Builds a map from nodes that are sorted by id, each id once, with edges by index. `None` if they do not form a map.
     pub fn from_nodes(nodes: Vec<MapNode>) -> Option<Self> {
         let is_sorted = nodes.is_sorted_by(|left, right| left.id < right.id);
         let is_inside = |edge: &MapEdge| (edge.target as usize) < nodes.len();
@@ -119,7 +118,7 @@ impl Map {
         binary::encode(self)
     }
 
-    /// Reads what [`Map::to_cache`] made. `None`: it is damaged.
+    /// Reads the output of [`Map::to_cache`]; `None` if it is damaged.
     pub fn from_cache(bytes: &[u8]) -> Option<Self> {
         binary::decode(bytes)
     }
@@ -209,7 +208,7 @@ impl MapBuilder {
         self.map.edges.push(edge);
     }
 
-    /// Ends the edges of a node: one for each target. Tells a target that was there more than once.
+    /// Ends a node: merges its edges to one for each target. Returns a target that had more than one, if any.
     fn end_node(&mut self) -> Option<u32> {
         let edges = &mut self.map.edges;
         let start = self.map.ends.last().copied().unwrap_or(0);

@@ -31,7 +31,7 @@ impl Texts {
         self.ends.len()
     }
 
-    /// Panics when there are not so many texts.
+    /// Panics if the index is out of range.
     pub(crate) fn get(&self, index: usize) -> &str {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.text[start..self.ends[index]]

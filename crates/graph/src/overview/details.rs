@@ -1,5 +1,5 @@
-//! What the files that have a line say beside their names, as far as the budget allows: the names of all files that tell most,
-//! one by one (`ranking`).
+//! Spends the rest of the budget on details of the files that have a line: one name at a time, the most informative of all files
+//! first (`ranking`).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ const COUNT: u64 = 3;
 /// No detail has fewer tokens.
 const LEAST: u64 = 1;
 
-/// The file that gets the next detail: nearest to the focus first, then by what its next name tells.
+/// The priority of a file's next detail: nearest to the focus first, then the most informative name.
 type Next = (Reverse<u32>, u64, Reverse<u32>);
 
 /// One more thing that the line of a file shows.
@@ -43,7 +43,7 @@ impl Fit<'_> {
         }
     }
 
-    /// Whether every file has all of its names and its description.
+    /// Adds names and descriptions while they fit. Returns true if every file has all of them.
     fn add_names(&mut self) -> bool {
         let mut total = self.text_tokens();
         let mut heap: BinaryHeap<Next> = self.order.iter().map(|file| self.next(*file)).collect();

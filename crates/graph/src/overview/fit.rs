@@ -1,5 +1,6 @@
-//! What is shown within a budget. All details are removed first; where even the names are too many, folders are folded
-//! (`unfold`). What is left of the budget brings details back (`details`). Tokens of lines are added up here; whether the whole text fits is checked by the caller.
+//! Fits an overview into a budget. All details are removed first; if even the names of files are too many, folders are folded
+//! (`unfold`). The rest of the budget is spent on details (`details`). The tokens of lines are only added up here; the caller checks
+//! whether the whole text fits.
 
 use super::CountTokens;
 use super::OverviewOptions;
@@ -10,8 +11,8 @@ use super::line::{
 use super::references::common_segments;
 use super::text::{DetailLevels, OverviewWriter};
 
-/// Packages that are named within a budget; a tenth of it is the most that they may take.
-const MOST_PACKAGES: usize = 40;
+/// The most packages that are named if there is a budget. They may take a tenth of it.
+const MAX_PACKAGES: usize = 40;
 
 pub(super) fn fit(
     writer: &OverviewWriter<'_>,
@@ -80,7 +81,7 @@ pub(super) struct Fit<'a> {
     pub(super) writer: &'a OverviewWriter<'a>,
     pub(super) count: &'a CountTokens<'a>,
     pub(super) target: u64,
-    /// Tokens that are there whatever is folded.
+    /// Tokens of the parts that are always shown.
     fixed: u64,
     pub(super) has_focus: bool,
     /// By file: tokens of its line at the present level.
@@ -98,7 +99,7 @@ impl<'a> Fit<'a> {
         let distances = distances(writer, &options.focus);
         let mut order: Vec<u32> =
             (0u32..).zip(files).filter(|(_, file)| file.is_code).map(|(index, _)| index).collect();
-        // Large files have the most to say, and they are what changes touch most.
+        // Large files first: they have the most to say, and most changes touch them.
         order.sort_by_key(|index| {
             let index = *index as usize;
             let size = files.get(index).map_or(0, |file| file.size);
@@ -112,7 +113,7 @@ impl<'a> Fit<'a> {
         fit
     }
 
-    /// Files of a series are counted, but for the focus.
+    /// Hides the files of numbered series, except in the focus: they are only counted.
     pub(super) fn hide_series(&mut self) {
         for file in self.writer.folders.all.iter().flat_map(|folder| &folder.series) {
             if self.is_counted(*file) {
@@ -150,7 +151,7 @@ impl<'a> Fit<'a> {
     fn fix_frame(&mut self) {
         let header = (self.count)(&self.writer.header());
         self.state.with_header = header <= self.target / 3;
-        let mut packages = MOST_PACKAGES.min(self.writer.input.packages.len());
+        let mut packages = MAX_PACKAGES.min(self.writer.input.packages.len());
         let cost = |most: usize| (self.count)(&packages_line(self.writer.input, most));
         while packages > 0 && cost(packages) > self.target / 10 {
             packages /= 2;

@@ -13,7 +13,7 @@ use super::{OverviewFile, OverviewInput};
 /// Names in a summary line.
 pub(super) const TOP_NAMES: usize = 5;
 
-/// Files with as many leading digits belong to a numbered series, if there are so many in a folder.
+/// Files whose names start with at least `LEAST_DIGITS` digits are a numbered series if a folder has at least `LEAST_SERIES`.
 const LEAST_DIGITS: usize = 3;
 const LEAST_SERIES: usize = 10;
 

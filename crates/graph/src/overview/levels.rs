@@ -7,7 +7,7 @@ use super::references::split;
 use super::{OverviewFile, OverviewImport, OverviewInput};
 
 /// Exported names that a unit shows.
-const MOST_NAMES: usize = 12;
+const MAX_NAMES: usize = 12;
 
 /// A folder that gets one line for the code files in it that are in no unit below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub fn aggregate(input: &OverviewInput, units: &[Unit]) -> OverviewInput {
     for file in &mut files {
         file.exports.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
         file.exports.dedup_by(|one, other| one.0 == other.0);
-        file.exports.truncate(MOST_NAMES);
+        file.exports.truncate(MAX_NAMES);
     }
     OverviewInput { files, packages: input.packages.clone(), header: input.header.clone(), folders: Vec::new() }
 }

@@ -9,9 +9,9 @@ use super::{OverviewFile, OverviewInput};
 /// Names that stay when the others are removed.
 pub(super) const FIRST_NAMES: usize = 5;
 /// Tests that are named; the others are counted.
-const MOST_TESTS: usize = 2;
+const MAX_TESTS: usize = 2;
 /// Kinds of other files that are named; the rest is counted as one.
-const MOST_KINDS: usize = 3;
+const MAX_KINDS: usize = 3;
 
 /// How much a file's line says: everything, no names on imports, no imports.
 pub(super) const FULL: u8 = 0;
@@ -146,12 +146,12 @@ fn push_bare_imports(line: &mut String, references: &References<'_>, file: &Over
 }
 
 fn push_tests(line: &mut String, references: &References<'_>, folder: &str, tests: &[u32]) {
-    for (index, test) in tests.iter().take(MOST_TESTS).enumerate() {
+    for (index, test) in tests.iter().take(MAX_TESTS).enumerate() {
         line.push_str(if index == 0 { " ~ " } else { " " });
         push_word(line, &references.name(folder, *test));
     }
-    if tests.len() > MOST_TESTS {
-        line.push_str(&format!(" +{}", tests.len() - MOST_TESTS));
+    if tests.len() > MAX_TESTS {
+        line.push_str(&format!(" +{}", tests.len() - MAX_TESTS));
     }
 }
 
@@ -179,8 +179,8 @@ pub(super) fn folder_line(folder: &Folder<'_>, with_others: bool) -> String {
         line.push_str(" +");
         let mut kinds: Vec<(&str, u64)> = folder.others.iter().map(|(kind, count)| (*kind, *count)).collect();
         kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let rest: u64 = kinds.iter().skip(MOST_KINDS).map(|(_, count)| count).sum();
-        kinds.truncate(MOST_KINDS);
+        let rest: u64 = kinds.iter().skip(MAX_KINDS).map(|(_, count)| count).sum();
+        kinds.truncate(MAX_KINDS);
         if rest > 0 {
             kinds.push(("more", rest));
         }

@@ -88,7 +88,7 @@ pub struct OverviewInput {
 pub struct OverviewOptions {
     /// In tokens; 0 for every file and dependency.
     pub budget: u64,
-    /// Without a budget: imports have names, and files all of their exported names, as long as the whole has at most so many
+    /// Without a budget: imports have names, and files all of their exported names, as long as the whole has at most this many
     /// tokens; 0 for all of them.
     pub names_within: u64,
     /// Root-relative paths of folders or files that are shown in most detail.

@@ -1,8 +1,8 @@
-//! In which order the names of a file are worth their tokens. First comes the export that most files of other folders use:
-//! it is what a reader knows the file by (`Config` in `config.rs`). Behind it, a name tells what its words tell that are not in
-//! the path and in no name before it: rare words distinguish the file from others, and a name without a new word is not worth its
-//! tokens. Names that other folders use count more, names that a file keeps to itself less. Large files say more than small ones,
-//! but each further name of a file counts less, so that no file takes everything.
+//! Ranks the names of each file by how much they tell a reader. First comes the export that most files of other folders use: readers
+//! know the file by it (`Config` in `config.rs`). After that, a name is worth its words that are neither in the path nor in an earlier
+//! name of the file: rare words distinguish the file from others, and a name without a new word is not shown. Names that other
+//! folders use count more, private names less. Names of large files count more, but each further name of a file counts less, so that
+//! no file takes the whole budget.
 //!
 //! Integers only: the order is the same on every machine.
 
@@ -16,9 +16,9 @@ use super::OverviewFile;
 use super::names::words;
 
 /// More names of a file are not shown.
-const MOST_NAMES: usize = 500;
+const MAX_NAMES: usize = 500;
 
-/// Weights are roots of small numbers: with this factor they keep four bits behind the point.
+/// Scales square roots of small numbers: they keep four binary digits after the point.
 const FIXED: u64 = 256;
 
 /// A name that a line can show.
@@ -26,7 +26,7 @@ const FIXED: u64 = 256;
 pub(super) struct RankedName<'f> {
     pub(super) text: &'f str,
     pub(super) is_exported: bool,
-    /// What it tells. Never more than the name before it in its file.
+    /// How much it tells. Never more than the name before it in the same file.
     pub(super) value: u64,
 }
 
@@ -111,11 +111,11 @@ fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) ->
     let mut ranked = Vec::new();
     if let (Some(lead), Some((best, _))) = (most_used(&candidates), heap.peek()) {
         seen.extend(&words.names[lead]);
-        // The file is as urgent as with the name that tells most.
+        // The first name gets the value of the best one, so that the file is not ranked lower for it.
         ranked.push(RankedName { text: candidates[lead].0, is_exported: true, value: *best });
     }
-    while let Some((before, Reverse(at))) = heap.pop().filter(|_| ranked.len() < MOST_NAMES) {
-        // A value only falls, and only when a word of the name was shown: a name is put back at most once for each word.
+    while let Some((before, Reverse(at))) = heap.pop().filter(|_| ranked.len() < MAX_NAMES) {
+        // A value falls only when a word of the name was shown, so each name is put back at most once per word: this ends.
         let now = value(at, &seen);
         if now == 0 {
             continue;

@@ -13,7 +13,7 @@ use stan_model::split_extension;
 use super::OverviewFile;
 
 /// Suffixes of more segments than this are not tried: the path is spelled out.
-const MOST_SEGMENTS: usize = 6;
+const MAX_SEGMENTS: usize = 6;
 const AMBIGUOUS: u32 = u32::MAX;
 
 pub(super) struct References<'f> {
@@ -100,8 +100,8 @@ fn slashes(name: &str) -> usize {
 
 /// The last one, two, … segments of a path.
 fn endings_of(path: &str) -> impl Iterator<Item = &str> {
-    let starts = path.rmatch_indices('/').map(|(at, _)| at + 1).take(MOST_SEGMENTS);
-    let whole = (path.matches('/').count() < MOST_SEGMENTS).then_some(0);
+    let starts = path.rmatch_indices('/').map(|(at, _)| at + 1).take(MAX_SEGMENTS);
+    let whole = (path.matches('/').count() < MAX_SEGMENTS).then_some(0);
     starts.chain(whole).filter_map(|start| path.get(start..)).filter(|ending| !ending.is_empty())
 }
 

@@ -1,7 +1,7 @@
-//! Which folders are open where not every file can have a line. All are folded at first, then the folders are opened that
-//! say most for their tokens. What a folder is worth is how often its files are imported, and its lines may take about that
-//! share of the room. So the folders that the rest of the code uses are open, and a folder of many small ones (examples,
-//! samples of a manual) is one line while the budget is small.
+//! Which folders are open if not every file can have a line. At first all are folded; then those are opened that are worth most for
+//! their tokens. A folder is worth the number of imports of its files, and its lines may take about that share of the budget. So
+//! folders that the rest of the code uses are open, and a folder of many small ones (examples, samples of a manual) is one line
+//! while the budget is small.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -9,9 +9,9 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::fit::Fit;
 use super::line::{HIDDEN, NAME_ONLY, folder_line, rest_line};
 
-/// What the line about hidden files may cost.
+/// Tokens reserved for the line about hidden files.
 const REST: u64 = 40;
-/// The line of a folder tells less than that of a file.
+/// The line of a folder says less than that of a file, so its tokens count this many times.
 const FOLDED_COST: u64 = 2;
 
 /// A folder with at least a quarter of all imports and files is opened in part where it does not fit, if a quarter of the room is left.
@@ -27,7 +27,7 @@ enum FolderLine {
     Folder(usize),
 }
 
-/// What is known of the folders before any is opened.
+/// The value of each folder, computed before any is opened.
 pub(super) struct Worth {
     /// By folder: how far the nearest of its files is from the focus.
     nearest: Vec<u32>,
@@ -168,7 +168,7 @@ impl Fit<'_> {
         }
     }
 
-    /// Tokens of an open folder, with the lines of folders in it counted so many times.
+    /// Tokens of an open folder, with the lines of folders in it counted `folded` times.
     fn cost(&self, index: usize, worth: &Worth, folded: u64) -> u64 {
         let times = |item: &FolderLine| if matches!(item, FolderLine::Folder(_)) { folded } else { 1 };
         let lines: u64 = self.items(index).into_iter().map(|item| times(&item) * self.cost_of(item, worth)).sum();

@@ -24,8 +24,8 @@ const DEEPEST: u32 = 64;
 /// All kinds first: entries without a mask are shorter.
 const MASKS: [u8; 7] = [ALL_KINDS, 1, 3, 2, 5, 6, 4];
 
-/// The selection whose nodes are exactly `wanted`, which are files of the map. The law is checked before it is
-/// returned: what the search got wrong would be named node by node.
+/// A selection of exactly the nodes `wanted`, which are files of the map. The result is verified; if the search were wrong, each node
+/// would get an entry of its own.
 pub fn cover(map: &Map, wanted: &[u32]) -> State {
     let wanted: BTreeSet<u32> = wanted.iter().copied().collect();
     let single = State { include: wanted.iter().map(|&node| Entry::node(map.id(node))).collect(), exclude: Vec::new() };
@@ -76,7 +76,7 @@ struct Search<'m> {
     candidates: Vec<Candidate>,
     work: usize,
     members: usize,
-    /// The search that saw a node last, so that no table has to be cleared.
+    /// The number of the search that visited a node last, so that the table need not be cleared between searches.
     seen: Vec<u32>,
     round: u32,
 }
@@ -192,7 +192,7 @@ impl<'m> Search<'m> {
             let gain = candidate.members.iter().filter(|&&node| is_still_open(&is_open, node)).count();
             match gain {
                 0 => {}
-                // Gains only ever shrink: an offer that still holds beats all that are below it.
+                // Gains only shrink, so if the best offer's gain is still current, it is the best of all (lazy greedy).
                 _ if gain == offer.gain => {
                     chosen.push(offer.index);
                     for &node in &candidate.members {
@@ -207,7 +207,7 @@ impl<'m> Search<'m> {
         chosen
     }
 
-    /// Drops what later choices made superfluous, the earliest and longest first.
+    /// Drops entries that later ones made redundant, the earliest and longest first.
     fn without_idle(&self, chosen: Vec<usize>) -> Vec<usize> {
         let mut times = vec![0u32; self.map.node_count()];
         let members = |index: usize| self.candidates.get(index).map_or(&[][..], |candidate| &candidate.members);

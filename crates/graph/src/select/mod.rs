@@ -71,12 +71,12 @@ pub enum SelectError {
     #[error("the map has a hash but no size for {}: write a new map with `stan run --context --meta`", listed(ids))]
     HashWithoutSize { ids: Vec<String> },
     /// Each costs several strings until it is reported.
-    #[error("{count} entries are not in the map, the first is `{first}`: at most {MOST_UNKNOWN} are looked for")]
+    #[error("{count} entries are not in the map, the first is `{first}`: at most {MAX_UNKNOWN} are looked for")]
     TooManyUnknown { count: usize, first: String },
 }
 
 /// Entries that the map does not know may be files that it leaves out; that many are an error or an attack.
-const MOST_UNKNOWN: usize = 100_000;
+const MAX_UNKNOWN: usize = 100_000;
 
 /// The warning about an included id that the map does not know.
 pub fn unknown_warning(id: &str) -> String {
@@ -89,7 +89,7 @@ pub fn select(map: &Map, state: &State, options: &SelectOptions) -> Result<Selec
     let (included, mut unknown) = reach_entries(map, &state.include);
     let (excluded, unknown_excludes) = reach_entries(map, &state.exclude);
     for set in [&unknown, &unknown_excludes] {
-        if let Some(first) = set.first().filter(|_| set.len() > MOST_UNKNOWN) {
+        if let Some(first) = set.first().filter(|_| set.len() > MAX_UNKNOWN) {
             return Err(SelectError::TooManyUnknown { count: set.len(), first: (*first).to_owned() });
         }
     }

@@ -1,4 +1,4 @@
-//! Which nodes a set of entries reaches. Each entry counts on its own; that they are searched together is only speed.
+//! Which nodes a set of entries reaches. The entries are independent; they are searched together only for speed.
 //!
 //! Entries of one mask may share a search: a visit with more remaining depth reaches everything that the
 //! other would. Entries of different masks may not, so the table has one bit for each mask.
@@ -25,7 +25,7 @@ impl Reach {
         if seeds.is_empty() {
             return Self { masks: Vec::new() };
         }
-        // Deepest first within a mask: then the first visit of a node is the one with the most depth left.
+        // Deepest first within a mask, so that the first visit of a node has the most depth left.
         seeds.sort_unstable_by(|left, right| left.mask.cmp(&right.mask).then(right.depth.cmp(&left.depth)));
         let mut search = Search { map, masks: vec![0; map.node_count()], frontier: Vec::new(), next: Vec::new() };
         for group in seeds.chunk_by(|left, right| left.mask == right.mask) {
@@ -60,7 +60,7 @@ impl Search<'_> {
                 visit(&mut self.masks, &mut self.frontier, seed.node, bit);
             }
             if self.frontier.is_empty() || remaining == 0 {
-                // Nothing is left at this level: go on where the next seeds start.
+                // Nothing is pending at this level: continue at the depth of the next seeds.
                 self.frontier.clear();
                 let Some(seed) = seeds.peek() else { return };
                 remaining = seed.depth;

@@ -1,12 +1,11 @@
-//! Long searches: every state that such a search closes is remembered, so that no state is expanded twice, whatever is
-//! queried in which order.
+//! Long searches: every completed state is remembered, so that no state is expanded twice, whatever the order of queries.
 //!
-//! States that reach each other have the same answer, so the search is Tarjan's: it closes one strongly connected
-//! component at a time, and a component's answer is what it finds itself together with the answers of those behind it.
-//! Answers are shared sets, because each of many states may have nearly all definers. Nothing recurses.
+//! States that reach each other have the same answer, so this is Tarjan's algorithm: it completes one strongly connected component
+//! at a time, and the answer of a component is the union of what its states find and of the answers of the components that it
+//! reaches. Answers are shared sets, because many states may each have nearly all definers. Nothing recurses.
 //!
-//! Names that are imported from many barrels which see each other through stars have a state for each pair of a name and a barrel. So that
-//! their number does not decide about memory, everything is forgotten when there are very many.
+//! Barrels that see each other through stars need a state for each pair of a name and a barrel. To bound memory, everything is
+//! forgotten when there are very many.
 
 use std::sync::Arc;
 
@@ -16,8 +15,8 @@ use super::sets::{EMPTY, SetId, Sets};
 use super::stars::StarTable;
 use super::{Definers, FileKey, RequestedName, Sink, Tunneller};
 
-/// So many closed states are remembered, 150 MB at most. Ordinary repositories have some thousands.
-pub(super) const MOST_CLOSED: usize = 2 << 20;
+/// The number of states that are remembered: 150 MB at most. Ordinary repositories have some thousands.
+pub(super) const MAX_CLOSED: usize = 2 << 20;
 
 #[derive(Default)]
 pub(super) struct Components<'m> {
@@ -25,14 +24,14 @@ pub(super) struct Components<'m> {
     closed: FxHashMap<RequestedName<'m>, Answer>,
 }
 
-/// The definers of a closed state, and the files that may be: the latter only while there is no definer.
+/// The definers of a completed state, or, if there are none, the possible definers.
 #[derive(Clone, Copy)]
 struct Answer {
     certain: SetId,
     possible: SetId,
 }
 
-/// A state under way, with all that was found from it so far.
+/// A state that is being searched, with everything found from it so far.
 struct Frame<'m> {
     state: RequestedName<'m>,
     /// Entry number, and the lowest entry number of an open state that it reaches.
@@ -43,7 +42,7 @@ struct Frame<'m> {
     deferred: Vec<(Arc<StarTable<'m>>, &'m str)>,
 }
 
-/// States that are entered but not closed.
+/// States that are entered but not completed.
 #[derive(Default)]
 struct Open<'m> {
     order: FxHashMap<RequestedName<'m>, usize>,
@@ -52,10 +51,10 @@ struct Open<'m> {
 }
 
 impl<'m> Components<'m> {
-    /// The definers of a state, unless there are more than `most`.
-    pub(super) fn search(&mut self, tunneller: &Tunneller<'m>, start: RequestedName<'m>, most: usize) -> Definers {
-        // Between two searches, so that no answer depends on what is forgotten.
-        if self.closed.len() > tunneller.most_closed {
+    /// The definers of a state, unless there are more than `limit`.
+    pub(super) fn search(&mut self, tunneller: &Tunneller<'m>, start: RequestedName<'m>, limit: usize) -> Definers {
+        // Between two searches, so that forgetting never affects an answer.
+        if self.closed.len() > tunneller.max_closed {
             *self = Self::default();
         }
         let answer = match self.closed.get(&start) {
@@ -64,7 +63,7 @@ impl<'m> Components<'m> {
         };
         let set = if answer.certain == EMPTY { answer.possible } else { answer.certain };
         let count = self.sets.len(set);
-        if count > most { Definers::Crowd(count) } else { Definers::All(self.sets.files(set).into()) }
+        if count > limit { Definers::TooMany(count) } else { Definers::All(self.sets.files(set).into()) }
     }
 
     #[cfg(test)]

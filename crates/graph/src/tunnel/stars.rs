@@ -1,8 +1,7 @@
 //! Tables for modules whose stars are searched often: name → the modules behind the stars that export it by name.
 //!
-//! Without them each name imported from a barrel of thousands of stars would visit thousands of modules. They are an
-//! optimisation only: every answer is the one that following the stars gives. Nothing here finds definers; a
-//! provider may itself re-export the name from elsewhere.
+//! Without them, each name imported from a barrel of thousands of stars would visit thousands of modules. They are only an
+//! optimisation: every answer is the same as without. Nothing here finds definers; a provider may itself re-export the name.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -44,7 +43,7 @@ impl<'m> StarTables<'m> {
         Self { limits, entries: AtomicUsize::new(0), shards: std::array::from_fn(|_| Mutex::default()) }
     }
 
-    /// The table for the stars of `file`, of which there are `stars`; `None` when they should be followed.
+    /// The table for `file`, which has `stars` stars; `None` if they should be followed instead.
     pub(super) fn table(&self, tunneller: &Tunneller<'m>, file: FileKey, stars: usize) -> Option<Arc<StarTable<'m>>> {
         if stars == 0 {
             return None;

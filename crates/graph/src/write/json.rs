@@ -84,11 +84,11 @@ fn separators() -> impl Iterator<Item = &'static str> {
     std::iter::once("").chain(std::iter::repeat(","))
 }
 
-/// So many nodes and edges are written at once.
+/// The number of nodes and edges in one block.
 const BLOCK: usize = 4096;
 
-/// Writes a text for every node, commas between them. Texts of large graphs are made on two threads in turns, and always
-/// written in order.
+/// Writes a text for every node, separated by commas. For large graphs, two threads format alternate blocks. The order of the
+/// output is always the same.
 fn in_blocks(graph: &Graph, out: &mut dyn Write, text_of: &(dyn Fn(u32, &mut Vec<u8>) + Sync)) -> io::Result<()> {
     let make = |block: Range<u32>, mut text: Vec<u8>| {
         text.clear();
@@ -113,7 +113,7 @@ fn in_blocks(graph: &Graph, out: &mut dyn Write, text_of: &(dyn Fn(u32, &mut Vec
         let (give_back, take_back) = mpsc::sync_channel(2);
         let helper = std::thread::Builder::new().spawn_scoped(scope, move || {
             for block in others {
-                // It is not taken when nothing can be written any more.
+                // An error means that writing failed, so that nothing is received any more.
                 if give.send(make(block, take_back.try_recv().unwrap_or_default())).is_err() {
                     return;
                 }
@@ -129,7 +129,7 @@ fn in_blocks(graph: &Graph, out: &mut dyn Write, text_of: &(dyn Fn(u32, &mut Vec
             if pair.len() > 1 {
                 let other: Vec<u8> = take.recv().map_err(|_| io::Error::other("a thread was lost"))?;
                 out.write_all(&other)?;
-                // Full only when the other thread has enough to go on with.
+                // If the channel is full, the other thread has enough buffers.
                 let _ = give_back.try_send(other);
             }
         }

@@ -138,12 +138,12 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_survived(text in "[{}\\[\\]:,;\"'`/*\\\\<>=|a1 \n-]{0,40}|.{0,40}") {
+    fn texts_never_panic_the_parser(text in "[{}\\[\\]:,;\"'`/*\\\\<>=|a1 \n-]{0,40}|.{0,40}") {
         parse(&text);
     }
 
     #[test]
-    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn bytes_never_panic_the_parser(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
         parse_bytes(&bytes);
     }
 }

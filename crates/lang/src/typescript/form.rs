@@ -41,8 +41,8 @@ pub enum Form {
     InModule,
     /// The `'x'` of `declare module 'x'` in a file that is itself a module.
     Augment,
-    /// `require('x')` or `require.resolve('x')` through a name bound by `createRequire` with a base that is not known: an
-    /// edge only when it resolves to a file of a package.
+    /// `require('x')` or `require.resolve('x')` through a name bound by `createRequire` with an unknown base: an edge only if it
+    /// resolves to a file of a package.
     RequireElsewhere,
 }
 

@@ -1,4 +1,4 @@
-//! Files asked for by pattern: `import.meta.glob` and template imports, matched against the universe.
+//! Files requested by pattern: `import.meta.glob` and template imports, matched against the universe.
 //!
 //! `*` stays within one path segment, as in Vite and Rollup. A pattern that matches nothing is tried once more
 //! with the extensions that an import may leave out or misname (`.js` for a `.ts` file).
@@ -83,7 +83,7 @@ fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
     glob.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
 }
 
-/// The names with a leading dot that a pattern asks for.
+/// The names with a leading dot that a pattern contains.
 struct HiddenNames(Vec<GlobMatcher>);
 
 impl HiddenNames {

@@ -19,7 +19,7 @@ const FIELDS: [&str; 6] =
     ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "resolutions", "overrides"];
 
 /// More local dependencies of one manifest than this are not read: real ones have a handful.
-const MOST: usize = 1024;
+const MAX_DEPENDENCIES: usize = 1024;
 
 /// The local dependencies of the manifest in `directory`, which is relative to the root.
 pub(super) fn local_dependencies(manifest: &Value, directory: &str) -> Vec<LocalDependency> {
@@ -27,7 +27,7 @@ pub(super) fn local_dependencies(manifest: &Value, directory: &str) -> Vec<Local
     let fields = FIELDS.iter().filter_map(|field| manifest.get(field)).chain(pnpm);
     let entries = fields.flat_map(Value::entries);
     let named = entries.filter_map(|(name, value)| local(name, value.as_str()?, directory));
-    named.take(MOST).collect()
+    named.take(MAX_DEPENDENCIES).collect()
 }
 
 fn local(name: &str, wanted: &str, directory: &str) -> Option<LocalDependency> {

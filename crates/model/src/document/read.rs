@@ -9,10 +9,10 @@ use crate::jcs;
 use crate::json::{JsonKind, JsonTree, NodeId};
 
 /// A hostile document can hold millions of mistakes; no user reads more than this many.
-const MOST_ERRORS: usize = 100;
+const MAX_ERRORS: usize = 100;
 
 /// How much of a value is shown in a finding, in bytes.
-const MOST_SHOWN: usize = 160;
+const MAX_SHOWN: usize = 160;
 
 /// A document that is JSON, and what was found wrong with it so far.
 pub struct DocumentReader<'a> {
@@ -132,7 +132,7 @@ impl<'a> DocumentReader<'a> {
             let slot = known.iter().zip(&mut values).find_map(|(known, slot)| (*known == name).then_some(slot));
             match slot {
                 Some(slot) if slot.is_none() => *slot = Some(value),
-                slot if odd.len() <= MOST_ERRORS => odd.push((name, slot.is_some())),
+                slot if odd.len() <= MAX_ERRORS => odd.push((name, slot.is_some())),
                 _ => {}
             }
         }
@@ -185,8 +185,8 @@ impl<'a> DocumentReader<'a> {
     pub fn excerpt(&self, id: NodeId) -> String {
         // A value that is much longer than what will be shown is not even copied whole.
         let source = self.tree.text(id);
-        if source.len() > MOST_SHOWN * 8 {
-            return cut(source[..source.floor_char_boundary(MOST_SHOWN + 4)].to_owned());
+        if source.len() > MAX_SHOWN * 8 {
+            return cut(source[..source.floor_char_boundary(MAX_SHOWN + 4)].to_owned());
         }
         let mut out = Vec::new();
         self.tree.write_canonical(id, &mut out);
@@ -194,7 +194,7 @@ impl<'a> DocumentReader<'a> {
     }
 
     fn has_room(&mut self) -> bool {
-        let has_room = self.errors.len() < MOST_ERRORS;
+        let has_room = self.errors.len() < MAX_ERRORS;
         self.left_out += usize::from(!has_room);
         has_room
     }
@@ -208,7 +208,7 @@ impl<'a> DocumentReader<'a> {
 /// A text as a JSON string, cut when it is long: control characters of a hostile document never reach a terminal.
 pub fn quoted(text: &str) -> String {
     let mut out = Vec::new();
-    let end = text.floor_char_boundary(MOST_SHOWN);
+    let end = text.floor_char_boundary(MAX_SHOWN);
     jcs::write_string(&text[..end], &mut out);
     let mut quoted = String::from_utf8(out).unwrap_or_default();
     if end < text.len() {
@@ -218,8 +218,8 @@ pub fn quoted(text: &str) -> String {
 }
 
 fn cut(mut text: String) -> String {
-    if text.len() > MOST_SHOWN {
-        text.truncate(text.floor_char_boundary(MOST_SHOWN));
+    if text.len() > MAX_SHOWN {
+        text.truncate(text.floor_char_boundary(MAX_SHOWN));
         text.push('…');
     }
     text

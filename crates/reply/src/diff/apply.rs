@@ -35,7 +35,7 @@ pub(crate) enum Exactness {
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// How many lines of a file are shown where a passage was expected.
-const MOST_SHOWN: usize = 12;
+const MAX_SHOWN: usize = 12;
 
 /// Applies the patch of one file. The error names the hunk that does not fit.
 pub(crate) fn apply(
@@ -369,11 +369,11 @@ impl<'a> Tolerant<'a, '_> {
 
 /// The searched lines, and what the file has where most of those lines are in the same order.
 fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed {
-    const MOST_VOTES: usize = 100_000;
+    const MAX_VOTES: usize = 100_000;
     let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
     let places: Vec<&Line<'_>> = image.lines().collect();
-    let shown = old.iter().enumerate().filter(|(_, line)| !line.text.trim_ascii().is_empty()).take(MOST_SHOWN);
-    let mut left = MOST_VOTES;
+    let shown = old.iter().enumerate().filter(|(_, line)| !line.text.trim_ascii().is_empty()).take(MAX_SHOWN);
+    let mut left = MAX_VOTES;
     for (offset, line) in shown {
         for (at, found) in places.iter().enumerate().take(left) {
             if at >= offset && found.is_same_text(line) {
@@ -391,9 +391,9 @@ fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed 
         crate::excerpt::prefix(&text, 200).to_owned()
     };
     Missed {
-        wanted: old.iter().take(MOST_SHOWN).map(show).collect(),
+        wanted: old.iter().take(MAX_SHOWN).map(show).collect(),
         first: first + 1,
-        found: places.iter().skip(first).take(old.len().clamp(3, MOST_SHOWN)).map(|line| show(line)).collect(),
+        found: places.iter().skip(first).take(old.len().clamp(3, MAX_SHOWN)).map(|line| show(line)).collect(),
     }
 }
 

@@ -36,10 +36,10 @@ const STAYING: &[&str] = &["existing ", "other ", "all other ", "remaining ", "k
 const STAYS: &[&str] = &["unchanged", "the same", "as before", "as is", "as-is", "existing code"];
 
 /// A comment of more words is prose.
-const MOST_WORDS: usize = 8;
+const MAX_WORDS: usize = 8;
 
 /// Such lines are compared with the old file until one is new; no real file has more of them.
-const MOST_COMPARED: usize = 20;
+const MAX_COMPARED: usize = 20;
 
 /// The first such line that the patch would write.
 pub(super) fn find(file: &FileDiff, lines: &Lines<'_>, old: &[u8]) -> Option<DiffError> {
@@ -53,7 +53,7 @@ pub(super) fn find(file: &FileDiff, lines: &Lines<'_>, old: &[u8]) -> Option<Dif
     };
     let says_so = |at: &usize| lines.get(*at).is_some_and(|line| is_elision(line));
     let is_new = |at: &usize| lines.get(*at).is_some_and(|line| !has_line(old, line.as_bytes()));
-    let index = written.into_iter().filter(says_so).take(MOST_COMPARED).find(is_new)?;
+    let index = written.into_iter().filter(says_so).take(MAX_COMPARED).find(is_new)?;
     Some(DiffError::new(index, "this line says that lines were left out, and writing it would delete them"))
 }
 
@@ -82,7 +82,7 @@ fn is_bare_elision(text: &str) -> bool {
     let stays = STAYING.iter().any(|start| text.starts_with(start)) && STAYS.iter().any(|end| text.ends_with(end));
     let is_code =
         matches!(text, "unchanged" | "existing code" | "existing code here" | "previous code" | "code unchanged");
-    words <= MOST_WORDS && (is_rest || stays || is_code)
+    words <= MAX_WORDS && (is_rest || stays || is_code)
 }
 
 fn has_line(text: &[u8], line: &[u8]) -> bool {
@@ -94,7 +94,7 @@ mod tests {
     use super::is_elision;
 
     #[test]
-    fn only_lines_that_say_so() {
+    fn only_explicit_marks_are_elisions() {
         for line in [
             "// ... rest of the code unchanged ...",
             "    # ... existing code ...",

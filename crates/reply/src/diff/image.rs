@@ -15,7 +15,7 @@ impl SearchBudget {
         Self { left: steps }
     }
 
-    /// For reading or copying so many bytes.
+    /// The cost of reading or copying this many bytes.
     pub(crate) fn spend_bytes(&mut self, count: usize) -> bool {
         self.spend(count / 4)
     }

@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
         column - self.column
     }
 
-    /// Takes up to so many columns of space.
+    /// Takes at most this many columns of space.
     pub(super) fn skip_columns(&mut self, mut columns: usize) {
         while columns > 0 {
             if self.rest_of_tab > 0 {
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
         self.skip_columns(usize::MAX);
     }
 
-    /// Takes so many characters that are one byte and one column each.
+    /// Takes this many characters of one byte and one column each.
     pub(super) fn skip_ascii(&mut self, count: usize) {
         self.offset += count;
         self.column += count;

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 pub(crate) use scan::scan;
 
 /// Lists and quotes inside each other beyond this depth are read as text: a blank line costs a step for each.
-pub(super) const MOST_CONTAINERS: usize = 32;
+pub(super) const MAX_CONTAINERS: usize = 32;
 
 /// Takes the backslashes off that keep punctuation from meaning something: `my\_file` is `my_file`. Not for code spans.
 pub(crate) fn unescape(text: &str) -> Cow<'_, str> {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::cursor::Cursor;
 use super::html::HtmlKind;
-use super::{Block, Fence, Heading, MOST_CONTAINERS, TextLine, comment, html, starts};
+use super::{Block, Fence, Heading, MAX_CONTAINERS, TextLine, comment, html, starts};
 
 /// Reads a reply, already split into lines without their newlines.
 pub(crate) fn scan<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Block<'a>> {
@@ -22,7 +22,7 @@ pub(crate) fn scan<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Block<'a
 #[derive(Clone, Copy, Debug)]
 enum Container {
     Quote,
-    /// Goes on where a line is indented by so many columns. An item that starts with a blank line ends at a second one.
+    /// Continues while lines are indented by this many columns. An item that starts with a blank line ends at a second one.
     Item {
         width: usize,
         is_empty: bool,
@@ -155,7 +155,7 @@ impl<'a> Scanner<'a> {
                 break;
             }
             let rest = cursor.rest_trimmed();
-            if depth < MOST_CONTAINERS {
+            if depth < MAX_CONTAINERS {
                 if rest.starts_with('>') {
                     self.close_down_to(depth);
                     self.mark_filled();

@@ -38,13 +38,13 @@ const UNSEEN: &str = "STAN-REPLY-0008";
 pub(super) const APPLY: &str = "STAN-REPLY-0011";
 
 /// Line comparisons that one reply may cost. Real replies need a thousandth of it.
-const MOST_WORK: u64 = 40_000_000;
+const MAX_WORK: u64 = 40_000_000;
 
 /// Patches on one file beyond this many are reported as repeated (0013) and not applied.
-const MOST_PATCHES: usize = 8;
+const MAX_PATCHES: usize = 8;
 
 /// How many archived bytes are kept at hand for the next patch of the same file.
-const MOST_KEPT: usize = 64 << 20;
+const MAX_KEPT: usize = 64 << 20;
 
 /// The result of applying the patches.
 #[derive(Debug, Default)]
@@ -81,7 +81,7 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> PatchResu
     let mut examiner = Examiner {
         facts,
         findings,
-        work: SearchBudget::new(MOST_WORK),
+        work: SearchBudget::new(MAX_WORK),
         outcome: PatchResult::default(),
         moved: BTreeMap::new(),
         seen: BTreeMap::new(),
@@ -190,7 +190,7 @@ impl Examiner<'_, '_, '_> {
         let bytes = self.facts.context.base(path).map(|bytes| Rc::new(bytes.into_owned()));
         let size = bytes.as_ref().map_or(0, |bytes| bytes.len());
         self.work.spend_bytes(size);
-        if self.kept.saturating_add(size) > MOST_KEPT {
+        if self.kept.saturating_add(size) > MAX_KEPT {
             self.archived.clear();
             self.kept = 0;
         }
@@ -242,7 +242,7 @@ impl Examiner<'_, '_, '_> {
         if let Some(path) = new.as_ref().or(old.as_ref()) {
             let count = self.seen.entry(path.clone()).or_default();
             *count += 1;
-            if *count > MOST_PATCHES {
+            if *count > MAX_PATCHES {
                 return;
             }
         }

@@ -20,7 +20,7 @@ use crate::report::Findings;
 const CODE: &str = "STAN-REPLY-0010";
 
 /// How many missing entries one finding names.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 pub(super) fn check(facts: &Facts<'_>, selection: &Selection<'_>, findings: &mut Findings<'_>) {
     let Some(written) = selection.patched.and_then(|patched| entries::of_state(&patched.bytes)) else { return };
@@ -52,8 +52,8 @@ pub(super) fn check(facts: &Facts<'_>, selection: &Selection<'_>, findings: &mut
     if missing.is_empty() {
         return;
     }
-    let shown = missing.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    let more = match missing.len().saturating_sub(MOST_NAMED) {
+    let shown = missing.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let more = match missing.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         rest => format!(" and {rest} more"),
     };

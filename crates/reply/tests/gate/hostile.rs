@@ -26,7 +26,7 @@ fn whole_reply() -> String {
 }
 
 #[test]
-fn every_prefix_of_a_reply() {
+fn every_prefix_of_a_reply_is_checked_without_a_panic() {
     let reply = whole_reply();
     for (end, _) in reply.char_indices() {
         survives(&reply[..end]);
@@ -179,12 +179,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_survived(reply in "\\PC{0,300}|[ -~\n]{0,300}") {
+    fn texts_never_panic_the_parser(reply in "\\PC{0,300}|[ -~\n]{0,300}") {
         survives(&reply);
     }
 
     #[test]
-    fn any_mutation_of_a_reply_is_survived(edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..9), 1..8)) {
+    fn mutated_replies_never_panic(edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..9), 1..8)) {
         let mut lines: Vec<String> = whole_reply().lines().map(str::to_owned).collect();
         for (place, kind) in edits {
             if lines.is_empty() { break }

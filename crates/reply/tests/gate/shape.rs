@@ -109,7 +109,7 @@ fn a_patch_outside_of_a_fence_has_a_note() {
 }
 
 #[test]
-fn what_is_not_a_patch() {
+fn examples_and_other_fences_are_not_patches() {
     let diff = edit_diff("/etc/x");
     expect_off(&format!("~~~markdown\n# An example\n```diff\n{diff}```\n~~~\n"), "");
     expect_off(&format!("<!--\n```diff\n{diff}```\n-->\n"), "");

@@ -162,23 +162,23 @@ pub(super) struct Plan {
     at: usize,
     lasting: bool,
     count: AtomicUsize,
-    struck: Mutex<Vec<(Effect, PathBuf)>>,
+    injected: Mutex<Vec<(Effect, PathBuf)>>,
     /// The file that vanishes, shrinks or grows, and whether it has done so already.
     altered: Mutex<Vec<PathBuf>>,
 }
 
 impl Plan {
     pub(super) fn new(fault: Fault, at: usize, lasting: bool) -> Self {
-        let (count, struck, altered) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
-        Self { fault, at, lasting, count, struck, altered }
+        let (count, injected, altered) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
+        Self { fault, at, lasting, count, injected, altered }
     }
 
     pub(super) fn positions(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    pub(super) fn struck(&self) -> Vec<(Effect, PathBuf)> {
-        locked(&self.struck).clone()
+    pub(super) fn injected(&self) -> Vec<(Effect, PathBuf)> {
+        locked(&self.injected).clone()
     }
 
     pub(super) fn fault(&self) -> Fault {
@@ -191,14 +191,14 @@ impl Plan {
         if !self.fault.applies_to(effect) || self.changes_files() || !self.is_due() {
             return EffectResult::Fine;
         }
-        self.strike(effect, path);
+        self.record(effect, path);
         self.fault.error().map_or(EffectResult::Odd, EffectResult::Fail)
     }
 
     /// A regular file was stat'ed: from here on it may be another one.
     pub(super) fn after_stat(&self, path: &Path) {
         if self.changes_files() && self.is_due() {
-            self.strike(Effect::Stat, path);
+            self.record(Effect::Stat, path);
             locked(&self.altered).push(path.to_owned());
         }
     }
@@ -229,8 +229,8 @@ impl Plan {
         number == self.at || (self.lasting && number > self.at)
     }
 
-    fn strike(&self, effect: Effect, path: &Path) {
-        locked(&self.struck).push((effect, path.to_owned()));
+    fn record(&self, effect: Effect, path: &Path) {
+        locked(&self.injected).push((effect, path.to_owned()));
     }
 }
 

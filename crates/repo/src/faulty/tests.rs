@@ -27,11 +27,11 @@ fn every_step_of_writing_fails_once() {
             let system = memory();
             let faulty = FaultySystem::new(&system, fault, at, lasting);
             let result = faulty.write_atomic(Path::new(FILE), b"new");
-            assert_eq!(result.is_err(), !faulty.struck().is_empty(), "{fault:?} {at}");
+            assert_eq!(result.is_err(), !faulty.injected().is_empty(), "{fault:?} {at}");
             assert!(result.is_ok() || result.is_err_and(|error| error.kind() == kind), "{fault:?} {at}");
             let mut bytes = Vec::new();
             system.read_into(Path::new(FILE), &mut bytes).unwrap();
-            let expected: &[u8] = if !faulty.struck().is_empty() { b"0123456789" } else { b"new" };
+            let expected: &[u8] = if !faulty.injected().is_empty() { b"0123456789" } else { b"new" };
             assert_eq!(bytes, expected, "{fault:?} {at}");
             // Removing the temporary file is an effect too.
             let is_left = system.read_dir(Path::new("/d")).unwrap().len() > 2;
@@ -50,7 +50,7 @@ fn harmless_faults_are_not_failures() {
         let (mut bytes, now) = (Vec::new(), faulty.now());
         faulty.open(Path::new("/d/other")).unwrap().reader.read_to_end(&mut bytes).unwrap();
         assert_eq!(bytes, b"a longer text", "{fault:?}");
-        assert!(!faulty.struck().is_empty() && fault.is_harmless());
+        assert!(!faulty.injected().is_empty() && fault.is_harmless());
         assert_eq!(now < system.now(), fault == Fault::TimeBack);
     }
 }
@@ -83,7 +83,7 @@ fn locks_listings_and_counting() {
     let ghost = FaultySystem::new(&system, Fault::Ghost, 1, false);
     let counts: Vec<usize> = (0..3).map(|_| ghost.read_dir(Path::new("/d")).unwrap().len()).collect();
     assert_eq!(counts, [3, 4, 3]);
-    assert_eq!((ghost.positions(), ghost.struck()), (3, vec![(Effect::List, PathBuf::from("/d"))]));
+    assert_eq!((ghost.positions(), ghost.injected()), (3, vec![(Effect::List, PathBuf::from("/d"))]));
     let denied = FaultySystem::new(&system, Fault::TooManyFiles, 0, true);
     assert!(denied.lstat(Path::new(FILE)).is_ok() && denied.read_into(Path::new(FILE), &mut Vec::new()).is_err());
     assert_eq!(Fault::ALL.len(), Fault::ALL.iter().collect::<std::collections::BTreeSet<_>>().len());

@@ -9,8 +9,8 @@ use super::translate::{GlobReason, directories_expression, expression};
 /// Beyond this an automaton is refused rather than built: no list of globs that people write comes near it.
 const MAX_AUTOMATON: usize = 32 << 20;
 
-/// Globs of one automaton. Its states are sets of places in the globs: with too many globs there are so many of them that
-/// they are computed over and over instead of remembered.
+/// Globs per automaton. The states of a lazy automaton are sets of positions in the globs: with too many globs there are more states
+/// than fit into its cache, and they are computed over and over.
 const GLOBS_PER_AUTOMATON: usize = 32;
 /// What one automaton may remember; only what is used is taken.
 const MAX_REMEMBERED: usize = 16 << 20;

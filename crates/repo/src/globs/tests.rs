@@ -123,7 +123,7 @@ fn a_question_mark_is_one_character_of_any_width() {
 }
 
 #[test]
-fn what_is_refused_and_why() {
+fn globs_are_refused_with_a_reason() {
     let refused = [
         "", "!a", "!(a)", "a/!(b)", "@(a|b)", "*(a)", "+(a)", "?(a)", "(a|b)", "a|b", "\"a\"", "/a", "a/", "a//b",
         "a/./b", "a/../b", "../a", ".", "[a", "[]", "[!a]", "[z-a]", "[a/b]", "[\\w]", "[[:no:]]", "{a,b", "{1..12}",

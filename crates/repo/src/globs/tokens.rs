@@ -57,7 +57,7 @@ pub(super) fn tokens(glob: &str) -> Result<Vec<Token>, GlobReason> {
         };
         found.push(token);
     }
-    settle_braces(found)
+    resolve_braces(found)
 }
 
 fn escaped_character(character: Option<char>) -> Result<char, GlobReason> {
@@ -177,43 +177,43 @@ struct OpenBrace {
 }
 
 /// Braces without a comma are characters, commas outside of braces, too, and `{a..c}` is a class.
-fn settle_braces(mut tokens: Vec<Token>) -> Result<Vec<Token>, GlobReason> {
+fn resolve_braces(mut tokens: Vec<Token>) -> Result<Vec<Token>, GlobReason> {
     let mut open: Vec<OpenBrace> = Vec::new();
-    let mut settled: Vec<Token> = Vec::with_capacity(tokens.len());
+    let mut resolved: Vec<Token> = Vec::with_capacity(tokens.len());
     for token in tokens.drain(..) {
         match (token, open.last_mut()) {
             (Token::Open, _) => {
-                open.push(OpenBrace { at: settled.len(), has_comma: false, has_dots: false });
-                settled.push(Token::Open);
+                open.push(OpenBrace { at: resolved.len(), has_comma: false, has_dots: false });
+                resolved.push(Token::Open);
             }
             (Token::Comma, Some(brace)) => {
                 brace.has_comma = true;
-                settled.push(Token::Comma);
+                resolved.push(Token::Comma);
             }
-            (Token::Comma, None) => settled.push(Token::Literal(',')),
-            (Token::Close, None) => settled.push(Token::Literal('}')),
+            (Token::Comma, None) => resolved.push(Token::Literal(',')),
+            (Token::Close, None) => resolved.push(Token::Literal('}')),
             (Token::Close, Some(_)) => {
                 if let Some(brace) = open.pop() {
-                    close(&brace, &mut settled)?;
+                    close(&brace, &mut resolved)?;
                 }
             }
             (Token::Literal('.'), Some(brace)) => {
-                brace.has_dots |= settled.last() == Some(&Token::Literal('.'));
-                settled.push(Token::Literal('.'));
+                brace.has_dots |= resolved.last() == Some(&Token::Literal('.'));
+                resolved.push(Token::Literal('.'));
             }
-            (other, _) => settled.push(other),
+            (other, _) => resolved.push(other),
         }
     }
     if open.is_empty() {
-        Ok(settled)
+        Ok(resolved)
     } else {
         Err("a `{` in it is never closed; write `\\{` for the character".to_owned())
     }
 }
 
-fn close(brace: &OpenBrace, settled: &mut Vec<Token>) -> Result<(), GlobReason> {
+fn close(brace: &OpenBrace, resolved: &mut Vec<Token>) -> Result<(), GlobReason> {
     if brace.has_dots {
-        let range = match settled.get(brace.at + 1..) {
+        let range = match resolved.get(brace.at + 1..) {
             Some([Token::Literal(low), Token::Literal('.'), Token::Literal('.'), Token::Literal(high)])
                 if low.is_ascii_alphanumeric() && high.is_ascii_alphanumeric() =>
             {
@@ -227,16 +227,16 @@ fn close(brace: &OpenBrace, settled: &mut Vec<Token>) -> Result<(), GlobReason> 
                 );
             }
         };
-        settled.truncate(brace.at);
+        resolved.truncate(brace.at);
         let expression = format!("[{}-{}&&[^/]]", range.0, range.1);
-        settled.push(Token::Class { expression, source: format!("{{{}..{}}}", range.0, range.1) });
+        resolved.push(Token::Class { expression, source: format!("{{{}..{}}}", range.0, range.1) });
     } else if brace.has_comma {
-        settled.push(Token::Close);
+        resolved.push(Token::Close);
     } else {
-        if let Some(token) = settled.get_mut(brace.at) {
+        if let Some(token) = resolved.get_mut(brace.at) {
             *token = Token::Literal('{');
         }
-        settled.push(Token::Literal('}'));
+        resolved.push(Token::Literal('}'));
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
-//! An open directory whose files are read by name. The system finds a name in an open directory in half the time that it
-//! needs for a whole path, which shows when files are small and many. And, where links on the way can be refused, its
-//! listing.
+//! An open directory whose files are read by name. That takes half the time of resolving a whole path, which matters for many small
+//! files. Also lists directories, refusing links in their path where the system can.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +12,7 @@ use rustix::io::retry_on_intr;
 
 #[cfg(target_os = "linux")]
 use crate::system::DirEntry;
-use crate::system::{DirectoryFiles, EntryKind, MOST_RESERVED, Stat};
+use crate::system::{DirectoryFiles, EntryKind, MAX_RESERVED, Stat};
 
 /// Buffer of the first read, before the size of the file is known: more than most source files have.
 const FIRST_READ: usize = 64 << 10;
@@ -106,7 +105,7 @@ fn fill(
     loop {
         // Later reads fill the spare capacity first: most of them only find the end of the file.
         if buffer.len() == start || buffer.len() == buffer.capacity() {
-            buffer.reserve(wanted.clamp(1, MOST_RESERVED));
+            buffer.reserve(wanted.clamp(1, MAX_RESERVED));
         }
         let count = retry_on_intr(|| read(buffer))?;
         let filled = buffer.len() - start;
@@ -183,7 +182,7 @@ fn open_without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())).map_err(a_link_is_no_answer)
 }
 
-/// Says in plain words what the system calls too many levels of links.
+/// Replaces the system's "too many levels of symbolic links" with a message that says what happened.
 fn a_link_is_no_answer(error: rustix::io::Errno) -> io::Error {
     match error {
         rustix::io::Errno::LOOP => io::Error::other("there is a link on the way to it, which is not followed"),

@@ -1,4 +1,4 @@
-//! Which process this is, and whether another one still runs: for lock files on file systems that have no locks.
+//! Identifies this process, and tells whether another one still runs. For lock files on file systems without locks.
 //!
 //! A token is `<pid> <start> <boot> <host>`. The start time distinguishes a process from a later one with the same pid,
 //! the boot id from one before the last reboot. Processes on another machine cannot be checked.
@@ -6,7 +6,7 @@
 use std::fs;
 use std::io;
 
-/// Where the system does not say.
+/// In place of a part that the system does not provide.
 const UNKNOWN: &str = "-";
 
 pub(super) fn token() -> io::Result<String> {

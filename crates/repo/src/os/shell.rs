@@ -18,7 +18,7 @@ mod unix {
     /// How often the timeout and cancellation are polled.
     const TICK: Duration = Duration::from_millis(20);
 
-    /// So long what the command left running may still write after it has ended.
+    /// How long processes that the command left running may still write after it has ended.
     const GRACE: Duration = Duration::from_millis(300);
 
     pub(in super::super) fn run(

@@ -14,12 +14,12 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Nothing of so many declarations.
+    /// None of `count` declarations.
     pub(crate) fn none_of(count: usize) -> Self {
         Self { is_chosen: vec![false; count], queue: Vec::new() }
     }
 
-    /// All of so many declarations.
+    /// All of `count` declarations.
     pub(crate) fn all_of(count: usize) -> Self {
         Self { is_chosen: vec![true; count], queue: Vec::new() }
     }

@@ -17,7 +17,7 @@ pub(crate) struct Exceeded {
     pub(crate) bytes: bool,
 }
 
-/// Even the smallest plan that holds the focus has more bytes than allowed: so many.
+/// Even the smallest plan that holds the focus has more bytes than allowed. Holds its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLarge {
     pub(crate) minimum: u64,

@@ -8,7 +8,7 @@ use crate::Result;
 const FILES_PER_FOLDER: usize = 20;
 const FOLDERS_PER_PACKAGE: usize = 50;
 
-/// About so many files.
+/// The approximate number of files.
 pub(super) fn repository(folder: &Path, files: usize) -> Result<()> {
     let per_package = FILES_PER_FOLDER * FOLDERS_PER_PACKAGE;
     let write = |path: &str, text: &str| -> Result<()> {

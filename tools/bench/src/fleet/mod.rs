@@ -169,7 +169,7 @@ mod tests {
     use super::{Traffic, traffic};
 
     #[test]
-    fn what_the_program_says_is_read() {
+    fn reports_of_the_program_are_parsed() {
         let line = "shared cache: 1,255 files from 12 bundles (254,334 bytes); 1 bundle missing, 3 bundles stored (4,000 bytes)";
         let expected =
             Traffic { files_read: 1255, bundles_read: 12, bytes_read: 254_334, bundles_stored: 3, bytes_stored: 4000 };

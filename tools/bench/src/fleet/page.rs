@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::large::{Large, MOST_BYTES, MOST_GROWTH};
+use super::large::{Large, MAX_BYTES, MAX_GROWTH};
 use super::{Measured, TARGET};
 
 /// Of the estimate.
@@ -94,7 +94,7 @@ fn sizes(text: &mut String, large: &Large) {
     let verdict = if large.holds() { "Met" } else { "**Not met**" };
     let _ = writeln!(
         text,
-        "\n{verdict}: the target is {:.1} GB for a million files, and linear growth (at most {MOST_GROWTH} × for twice the files).",
-        MOST_BYTES as f64 / 1e9
+        "\n{verdict}: the target is {:.1} GB for a million files, and linear growth (at most {MAX_GROWTH} × for twice the files).",
+        MAX_BYTES as f64 / 1e9
     );
 }

@@ -9,10 +9,10 @@ use super::cases::{Case, Program, QueryMode};
 use super::figures::Budget;
 use crate::Result;
 
-/// After so many files in a row that did not fit, the rest is left alone.
+/// After this many files in a row that did not fit, the rest is skipped.
 const PATIENCE: usize = 64;
 /// Files of larger commits do not count as changed together.
-const MOST_TOGETHER: usize = 40;
+const MAX_TOGETHER: usize = 40;
 
 pub(super) type Words = BTreeMap<u64, f64>;
 
@@ -239,5 +239,5 @@ fn history(program: &Program<'_>, numbers: &BTreeMap<String, usize>) -> Result<V
     let arguments = ["-c", "core.quotepath=off", "log", "--no-merges", "--no-renames", "--name-only", "-n2000"];
     let log = program.git(&[&arguments[..], &["--format=%x01"]].concat())?;
     let files = |block: &str| block.lines().filter_map(|line| numbers.get(line).copied()).collect::<Vec<_>>();
-    Ok(log.split('\u{1}').map(files).filter(|files| (1..=MOST_TOGETHER).contains(&files.len())).collect())
+    Ok(log.split('\u{1}').map(files).filter(|files| (1..=MAX_TOGETHER).contains(&files.len())).collect())
 }

@@ -43,7 +43,7 @@ pub(super) struct Budget {
     /// Which list.
     pub(super) index: usize,
     pub(super) tokens: u64,
-    /// So many files instead of tokens.
+    /// This many files instead of tokens.
     pub(super) files: Option<usize>,
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct SuggestOptions {
     /// Only the first cases.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Only every so many-th case.
+    /// Only every N-th case.
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: usize,
     /// Rewrite the part of docs/benchmarks.md about it.

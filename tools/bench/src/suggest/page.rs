@@ -94,7 +94,7 @@ fn losses(text: &mut String, figures: &Figures) {
     let _ = writeln!(text, "| all: cases lost | {} | {} |", figures.count(QueryMode::Focus), lost.join(" | "));
     let _ = writeln!(text, "\nThe largest losses, at {title}: {OURS} / {SEARCH}.\n");
     for mode in QueryMode::ALL {
-        let worst = figures.worst(mode, middle, MOST_LOSSES);
+        let worst = figures.worst(mode, middle, MAX_LOSSES);
         let cells: Vec<String> =
             worst.iter().map(|(case, ours, search)| format!("{case} {ours:.0} / {search:.0}")).collect();
         let _ = writeln!(text, "- {}: {}", mode.title(), cells.join(", "));
@@ -102,4 +102,4 @@ fn losses(text: &mut String, figures: &Figures) {
 }
 
 /// Cases that are named for each question.
-const MOST_LOSSES: usize = 8;
+const MAX_LOSSES: usize = 8;

@@ -60,11 +60,12 @@ fn json_everywhere(site: &mut Site, texts: &[&str]) -> io::Result<()> {
 fn large_json(site: &mut Site) -> io::Result<()> {
     site.project()?;
     let (megabytes, many) = site.scale.of((10, 5_000), (15, 50_000));
-    let filler = (r#"{"name":"big","version":"1.0.0","filler":""#, "x".repeat(1 << 20), r#""}"#);
+    let (head, tail) = (r#"{"name":"big","version":"1.0.0","filler":""#, r#""}"#);
+    let megabyte = "x".repeat(1 << 20);
     for path in
         ["repo/node_modules/big/package.json", "repo/packages/big/package.json", "repo/packages/big/tsconfig.json"]
     {
-        site.repeated(path, (filler.0, &filler.1, filler.2), megabytes)?;
+        site.repeated(path, head, &megabyte, megabytes, tail)?;
     }
     site.file("repo/packages/big/a.ts", "import 'big';\nimport 'patterns/x/y/z';\nimport '#p/x';\n")?;
     site.file("repo/node_modules/big/index.js", "export {};\n")?;

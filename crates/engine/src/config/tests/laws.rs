@@ -1,6 +1,6 @@
 //! What holds for every text, hostile ones included.
 
-use crate::config::parse;
+use crate::config::{Position, parse};
 
 #[test]
 fn hostile_files_come_to_an_end() {
@@ -42,7 +42,7 @@ proptest::proptest! {
         for name in ["x.yml", "x.json"] {
             if let Err(error) = parse(&text, name) {
                 let lines = text.lines().count() as u32;
-                let is_inside = |place: (u32, u32)| place.0 >= 1 && place.0 <= lines + 1;
+                let is_inside = |place: Position| place.line >= 1 && place.line <= lines + 1;
                 assert!(!error.findings.is_empty());
                 assert!(error.findings.iter().all(|finding| finding.place.is_some_and(is_inside)), "{text:?} {error}");
             }

@@ -15,7 +15,7 @@ use crate::cache::Manifests;
 const LARGEST_RECORD: u64 = 16 << 20;
 
 /// More distributions in one folder than any environment has.
-const MOST_DISTRIBUTIONS: usize = 4096;
+const MAX_DISTRIBUTIONS: usize = 4096;
 
 /// The end of a distribution's folder of metadata.
 const METADATA: &str = ".dist-info";
@@ -60,12 +60,12 @@ impl Distributions {
                 let (name, version) = folder.strip_suffix(METADATA)?.rsplit_once('-')?;
                 Some((normal_name(name), version.to_owned(), format!("{site}/{folder}/RECORD")))
             });
-            for (name, version, record) in named.take(MOST_DISTRIBUTIONS) {
+            for (name, version, record) in named.take(MAX_DISTRIBUTIONS) {
                 buffer.clear();
                 manifests.note(system, &record, observed_at);
                 match system.read_real(Path::new(&record), LARGEST_RECORD, &mut buffer) {
                     Ok(_) => take_wanted(&String::from_utf8_lossy(&buffer), &name, &version, wanted),
-                    Err(error) => manifests.doubt(&error),
+                    Err(error) => manifests.note_unreadable(&error),
                 }
             }
         }

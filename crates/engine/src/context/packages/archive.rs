@@ -12,13 +12,13 @@ use stan_archive::{TarKind, read_tar};
 use stan_model::Digest;
 use stan_repo::{System, SystemExt as _, sha256};
 
-use super::{MOST_BYTES, Proved, Wanted};
+use super::{MAX_BYTES, Proved, WantedFiles};
 
 /// Registries take far smaller ones.
 const LARGEST_ARCHIVE: u64 = 128 << 20;
 
 /// Proves files of the crate that was unpacked to `folder`: `…/registry/src/<registry>/<name>-<version>`.
-pub(super) fn prove(system: &dyn System, folder: &str, hashes: &[Digest], wanted: &Wanted<'_>) -> Proved {
+pub(super) fn prove(system: &dyn System, folder: &str, hashes: &[Digest], wanted: &WantedFiles<'_>) -> Proved {
     let Some((archive, top)) = archive_of(folder) else { return Err("its archive has no known place".to_owned()) };
     let mut bytes = Vec::new();
     if let Err(error) = system.read_real(Path::new(&archive), LARGEST_ARCHIVE, &mut bytes) {
@@ -41,9 +41,9 @@ fn archive_of(folder: &str) -> Option<(String, &str)> {
 }
 
 /// The digests of wanted files in a compressed archive whose entries lie below `top`.
-fn digests(bytes: &[u8], top: &str, wanted: &Wanted<'_>) -> io::Result<BTreeMap<String, Digest>> {
+fn digests(bytes: &[u8], top: &str, wanted: &WantedFiles<'_>) -> io::Result<BTreeMap<String, Digest>> {
     let mut found = BTreeMap::new();
-    let mut reader = GzipReader::new(bytes)?.take(MOST_BYTES);
+    let mut reader = GzipReader::new(bytes)?.take(MAX_BYTES);
     let visited = read_tar(&mut reader, &mut |entry, contents| {
         let name = std::str::from_utf8(&entry.name).ok();
         let path = name.and_then(|name| name.strip_prefix(top)?.strip_prefix('/'));

@@ -8,17 +8,23 @@ use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
 use stan_repo::{EntryKind, System, SystemExt as _, entries_below, hash_open_file};
 
-use super::{MOST_BYTES, MOST_FILES, Proved, Wanted};
+use super::{MAX_BYTES, MAX_FILES, Proved, WantedFiles};
 
 /// Proves a folder. `prefix` is the name under which its files are listed: `module@version`.
-pub(super) fn prove(system: &dyn System, folder: &str, prefix: &str, hashes: &[Digest], wanted: &Wanted<'_>) -> Proved {
+pub(super) fn prove(
+    system: &dyn System,
+    folder: &str,
+    prefix: &str,
+    hashes: &[Digest],
+    wanted: &WantedFiles<'_>,
+) -> Proved {
     let mut paths = files_of(system, folder)?;
     paths.sort_unstable();
     let bytes = AtomicU64::new(0);
     let digest_of = |path: &String| {
         let unreadable = |error: std::io::Error| format!("`{prefix}/{path}` cannot be read ({error})");
         let file = system.open_real(Path::new(&format!("{folder}/{path}"))).map_err(unreadable)?;
-        if bytes.fetch_add(file.stat.size, Ordering::Relaxed).saturating_add(file.stat.size) > MOST_BYTES {
+        if bytes.fetch_add(file.stat.size, Ordering::Relaxed).saturating_add(file.stat.size) > MAX_BYTES {
             return Err(format!("{prefix} is too large to be verified"));
         }
         hash_open_file(file).map(|file| file.digest).map_err(unreadable)
@@ -51,7 +57,7 @@ fn files_of(system: &dyn System, folder: &str) -> Result<Vec<String>, String> {
             (EntryKind::Link, _) => return Err("there is a link among the files of its package".to_owned()),
             _ => return Err("there is something among the files of its package that is not a file".to_owned()),
         }
-        if paths.len() > MOST_FILES {
+        if paths.len() > MAX_FILES {
             return Err("its package has too many files to be verified".to_owned());
         }
     }

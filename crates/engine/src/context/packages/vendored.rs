@@ -8,14 +8,19 @@ use stan_lang::packages::vendored::Checksums;
 use stan_model::CRATE_CHECKSUMS;
 use stan_repo::{System, SystemExt as _};
 
-use super::{Proved, Wanted};
+use super::{Proved, WantedFiles};
 
 /// Real ones are far smaller.
 const LARGEST_LIST: u64 = 16 << 20;
 
 /// Proves files of the crate in `folder`. A lock file that has no checksum of the crate (a dependency from git) proves nothing
 /// against it.
-pub(super) fn prove(system: &dyn System, folder: &str, proof: Option<&PackageProof>, wanted: &Wanted<'_>) -> Proved {
+pub(super) fn prove(
+    system: &dyn System,
+    folder: &str,
+    proof: Option<&PackageProof>,
+    wanted: &WantedFiles<'_>,
+) -> Proved {
     let mut bytes = Vec::new();
     let path = format!("{folder}/{CRATE_CHECKSUMS}");
     if let Err(error) = system.read_real(Path::new(&path), LARGEST_LIST, &mut bytes) {

@@ -1,5 +1,5 @@
-//! A context run that would write and report the same as the last one: nothing that it depends on has changed, so that
-//! neither the map nor the files that it archives are read again.
+//! Repeats the last context run if nothing that it depends on has changed: then neither the map nor the archived files are read
+//! again.
 //!
 //! The graph's index covers the files of the repository. Here is the rest: archived files that are not in the index or
 //! have another stat there, stan's own folders, the selection, the snapshot, and the outputs of the earlier run. Runs with
@@ -37,8 +37,8 @@ pub(super) struct KeptRun {
 }
 
 impl KeptRun {
-    pub(super) fn is_of(&self, graph: Identity) -> bool {
-        self.stored.is_of(graph)
+    pub(super) fn belongs_to(&self, graph: Identity) -> bool {
+        self.stored.belongs_to(graph)
     }
 }
 
@@ -91,7 +91,7 @@ impl ContextRun<'_> {
         let next = RunReport { written: vec![lock], ..report.clone() };
         let fingerprint = DocumentFingerprint::of(&inputs.integrity.encode());
         let report = serde_json::to_string(&next).ok()?;
-        self.cache()?.store_run(&StoredRun::new((self.key()?, map.graph), seen, fingerprint, report)?)
+        self.cache()?.store_run(&StoredRun::new(&self.key()?, map.graph, seen, fingerprint, report)?)
     }
 
     /// Everything besides the graph that decides what a run says, or holds its results. `known`: files that the graph's index

@@ -1,5 +1,4 @@
-//! Which files an edit concerns beside the edited ones: those that take a name whose way to its definers leads through a
-//! change.
+//! Which files besides the edited ones need new implicit edges: those that take a name which is re-exported from a changed name.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +9,7 @@ use super::{IncrementalUpdate, by_file};
 use crate::cache::RecordId;
 use crate::graph::changed_names::ChangedNames;
 
-/// More files whose implicit edges may have changed than this need a full run.
+/// With more affected files than this, a full run is faster.
 const MAX_AFFECTED: usize = 50_000;
 
 impl IncrementalUpdate<'_> {
@@ -30,7 +29,10 @@ impl IncrementalUpdate<'_> {
         (affected.len() <= MAX_AFFECTED).then(|| affected.into_iter().collect())
     }
 
-    /// For each file the names that may resolve differently now, also through files that re-export them.
+    /// For each file the exported names that may resolve differently now.
+    ///
+    /// A change spreads through re-exports, which may form cycles and are stored in no useful order. So all records are visited until
+    /// nothing changes any more. Sets only grow, so this ends; in practice after as many rounds as barrels are nested.
     fn changed_names(&self, edits: &[Edit]) -> Option<FxHashMap<RecordId, ChangedNames>> {
         let mut changes: FxHashMap<RecordId, ChangedNames> = FxHashMap::default();
         for edit in edits {

@@ -1,18 +1,15 @@
 //! One edited file: read, extracted and resolved again, with its targets looked up in the stored graph.
 
-use std::cell::RefCell;
-
 use rustc_hash::FxHashMap;
 use stan_graph::Edge;
 use stan_lang::Target;
-use stan_lang::language::{Answer, TargetTable};
-use stan_model::{EdgeKind, FileFacts, FileKey, NodeKind, Problem, Resolution};
+use stan_model::{EdgeKind, FileFacts, NodeKind, Problem, Resolution};
 use stan_repo::Stat;
 
 use super::{IncrementalUpdate, by_file};
 use crate::cache::{NodeIndex, RecordId};
 use crate::graph::analyse::{Analysed, analyse};
-use crate::graph::excluded::ExcludedFiles;
+use crate::graph::found_targets::FoundTargets;
 use crate::graph::node_table::missing_id;
 use crate::graph::stages::resolve::ThreadResolver;
 
@@ -41,7 +38,7 @@ pub(super) enum NodeRef {
 }
 
 impl IncrementalUpdate<'_> {
-    /// Reads a file whose stat changed: its stat now, and the edit if its contents changed. `None`: it needs a full run.
+    /// Reads a file whose stat changed. Returns its current stat, and the edit if its contents changed. `None` if a full run is needed.
     pub(super) fn read_edit(&self, file: RecordId) -> Option<(Option<Stat>, Option<Edit>)> {
         let path = self.path(file);
         let is_own = self.is_own(file);
@@ -50,7 +47,7 @@ impl IncrementalUpdate<'_> {
         if analysed.meta.is_some() && analysed.meta == old {
             return Some((analysed.stat, None));
         }
-        // Files that cannot be read any more, or could not be before, are rare enough for a full run.
+        // Files that cannot be read now, or could not be read before, are too rare to be worth a path of their own.
         if !is_own || analysed.meta.is_none() || old.is_none() {
             return None;
         }
@@ -67,15 +64,17 @@ impl IncrementalUpdate<'_> {
         Some((edit.analysed.stat, Some(edit)))
     }
 
-    /// `resolver` gives the keys of `targets`. `records`: for each node the record of its file.
+    /// Resolves the requests of an edited file. `resolver` must use `targets` as its table. `records`: for each node the record of its
+    /// file.
     pub(super) fn resolve_edit(
         &self,
         edit: &mut Edit,
-        (resolver, targets): (&mut ThreadResolver<'_>, &FoundTargets<'_>),
+        resolver: &mut ThreadResolver<'_>,
+        targets: &FoundTargets<'_>,
         records: &[RecordId],
     ) -> Option<()> {
         let old = self.data.facts(edit.file);
-        // Patterns and names are matched against the whole repository, which takes a full run.
+        // Globs and links by name depend on all files of the repository, which only a full run knows.
         let is_local = |facts: &FileFacts| facts.globs.is_empty() && !facts.is_linked_by_name();
         if !old.iter().chain(edit.analysed.facts.as_deref()).all(is_local) {
             return None;
@@ -87,18 +86,17 @@ impl IncrementalUpdate<'_> {
             return None;
         }
         edit.request_problems = problems;
-        let targets = targets.found.borrow();
         for (key, kind) in resolved.edges {
-            edit.edges.push((self.node_ref(targets.get(key.index())?)?, kind));
+            edit.edges.push((self.node_ref(&targets.get(key)?)?, kind));
         }
         for (key, kind) in resolved.implementations {
-            edit.implementations.push((self.node_ref(targets.get(key.index())?)?, kind));
+            edit.implementations.push((self.node_ref(&targets.get(key)?)?, kind));
         }
         for key in resolved.targets {
-            let record = match key.map(|key| targets.get(key.index())) {
-                // A file that the earlier graph does not have must be read and analysed first.
-                Some(Some(Target::File(path))) => {
-                    let node = self.data.find_node(&self.options.display(path))?;
+            let record = match key.and_then(|key| targets.get(key)) {
+                // A file that the earlier graph does not have would have to be read and analysed first.
+                Some(Target::File(path)) => {
+                    let node = self.data.find_node(&self.options.display(&path))?;
                     records.get(node.index()).copied().filter(|record| record.is_record())?
                 }
                 _ => RecordId::NONE,
@@ -108,13 +106,15 @@ impl IncrementalUpdate<'_> {
         Some(())
     }
 
-    /// The implicit edges by resolution (to code behind declarations, to packages) of the affected files that were not edited. Which of a file's implicit
-    /// edges are of that sort is not stored, so that files which may have some are resolved again.
+    /// The implicit edges that follow from resolution alone (to the code behind declarations, to packages), for affected files that
+    /// were not edited. The cache does not store which implicit edges are of this sort, so files that may have any are resolved
+    /// again.
     pub(super) fn code_behind_declarations(
         &self,
         edits: &[Edit],
         affected: &[RecordId],
-        (resolver, targets): (&mut ThreadResolver<'_>, &FoundTargets<'_>),
+        resolver: &mut ThreadResolver<'_>,
+        targets: &FoundTargets<'_>,
     ) -> Option<CodeEdges> {
         let edited = by_file(edits);
         let mut found = CodeEdges::default();
@@ -127,10 +127,9 @@ impl IncrementalUpdate<'_> {
             }
             let Some(facts) = self.data.facts(*file) else { continue };
             let (resolved, _) = resolver.resolve_file(path, &self.options.display(path), &facts);
-            let targets = targets.found.borrow();
             let mut edges = Vec::with_capacity(resolved.implementations.len());
             for (key, kind) in resolved.implementations {
-                edges.push((self.node_ref(targets.get(key.index())?)?, kind));
+                edges.push((self.node_ref(&targets.get(key)?)?, kind));
             }
             found.insert(*file, edges);
         }
@@ -144,7 +143,7 @@ impl IncrementalUpdate<'_> {
             && self.data.node_id(target).is_some_and(|id| id.contains(".d."))
     }
 
-    /// The node of a target that makes an edge; `None` for a file that the earlier graph does not have.
+    /// The node that an edge to this target points to; `None` for a file that the earlier graph does not have.
     fn node_ref(&self, target: &Target) -> Option<NodeRef> {
         match target {
             Target::File(path) => self.data.find_node(&self.options.display(path)).map(NodeRef::Old),
@@ -163,41 +162,5 @@ impl IncrementalUpdate<'_> {
             Some(node) => NodeRef::Old(node),
             None => NodeRef::New(id.into(), kind),
         }
-    }
-}
-
-/// The targets that resolution found: their keys are indexes.
-pub(super) struct FoundTargets<'e> {
-    found: RefCell<Vec<Target>>,
-    excluded: &'e ExcludedFiles,
-}
-
-impl<'e> FoundTargets<'e> {
-    pub(super) fn new(excluded: &'e ExcludedFiles) -> Self {
-        Self { found: RefCell::default(), excluded }
-    }
-}
-
-impl TargetTable for FoundTargets<'_> {
-    fn answer(&self, target: &Target) -> Answer {
-        if let Target::File(path) = target
-            && self.excluded.cover(path)
-        {
-            return Answer::Excluded;
-        }
-        let mut targets = self.found.borrow_mut();
-        let key = FileKey(u32::try_from(targets.len()).unwrap_or(u32::MAX));
-        targets.push(target.clone());
-        match target {
-            Target::Nothing => Answer::Nothing,
-            Target::File(_) => Answer::File(key),
-            Target::Files(_) => Answer::Files([key].into()),
-            Target::Builtin(_) | Target::Missing { .. } => Answer::Other(key),
-        }
-    }
-
-    fn listed(&self, _: usize) -> FileKey {
-        // Files with patterns take a full run, see above.
-        FileKey(u32::MAX)
     }
 }

@@ -1,12 +1,12 @@
-//! The warm run: the earlier answer, kept where nothing changed and updated where single files were edited.
+//! The warm run: returns the earlier answer if nothing changed, and updates it if only a few files were edited.
 //!
-//! An update is for the common case only: contents of the repository's own files changed and nothing else did, no listing,
-//! no manifest, no configuration. Anything more means that everything is resolved again. The cache is not rewritten after
-//! an update; the difference is kept beside it (`cache/edits.rs`), so that the next run compares with the files as they are now.
+//! An update handles the common case only: the contents of some of the repository's own files changed, and nothing else did: no
+//! listing, no manifest, no configuration. Everything else needs a full run. An update does not rewrite the cache; it stores the
+//! difference beside it (`cache/edits.rs`), so that the next run compares with the current files.
 //!
-//! Every step returns `None` when the change is more than it can handle; then the caller does a full run. Files are analysed
-//! and resolved by the functions of the full run (`analyse.rs`, `stages/resolve.rs`); what is different here is only where
-//! the answers are looked up: in the stored graph instead of a new table.
+//! Every step returns `None` if the change is more than it can handle; then the caller does a full run. Files are analysed and
+//! resolved by the functions of the full run (`analyse.rs`, `stages/resolve.rs`). The only difference is where targets are looked
+//! up: in the stored graph instead of a new table.
 
 mod affected;
 mod edit;
@@ -20,16 +20,16 @@ use stan_lang::project::FileList;
 use stan_model::{FileFacts, NodeKind};
 use stan_repo::{Observations, System};
 
-use self::edit::{Edit, FoundTargets};
+use self::edit::Edit;
 use super::analyse::analyse;
 use super::excluded::ExcludedFiles;
-use super::memory::Memory;
+use super::found_targets::FoundTargets;
 use super::stages::resolve::ThreadResolver;
-use super::{CacheUse, GraphOptions, GraphOutcome, GraphRequest, IsEnough};
-use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
+use super::{CacheUse, CachedRun, GraphOptions, GraphOutcome, GraphRequest, IsEnough};
+use crate::cache::data::{Contents, Data, DataPart};
 use crate::cache::encode::facts_fingerprint;
 use crate::cache::{
-    Answer, Cache, ContentsOnDisk, Identity, Index, NewEdits, RecordId, StoredEdits, UNPROVED, proved_fingerprint,
+    Answer, ContentsOnDisk, Identity, Index, NewEdits, RecordId, StoredEdits, UNPROVED, proved_fingerprint,
 };
 
 /// More changed files than this need a full run.
@@ -37,27 +37,28 @@ const MAX_EDITS: usize = 64;
 
 pub(crate) enum WarmResult {
     Answer(Box<WarmAnswer>),
-    /// The earlier answer does not hold; its facts may still help.
+    /// The earlier answer is outdated. Facts of unchanged files can still be reused.
     Stale,
 }
 
 pub(crate) struct WarmAnswer {
     pub(crate) outcome: GraphOutcome,
-    /// Of the cache with its edits, if it holds exactly this graph once `edits` are stored.
+    /// Identity of the cache with its edits, if it describes exactly this graph once `edits` are stored.
     pub(crate) kept_as: Option<Identity>,
-    /// For the next run.
+    /// To be stored for the next run.
     pub(crate) edits: Option<StoredEdits>,
 }
 
-/// The earlier answer, if it still holds or can be updated; `None` when the cache is of no use at all. The run began at `now`.
+/// The earlier answer, if it still holds or can be updated; `None` when the cache cannot be used at all. `system` is the one that
+/// `run` reads through.
 pub(super) fn answer(
     system: &dyn System,
-    options: &GraphOptions,
-    (request, memory): (&GraphRequest, Memory),
-    (cache, index): (&Cache<'_>, &Index),
-    (is_enough, now): (&IsEnough<'_>, i64),
+    run: &CachedRun<'_>,
+    index: &Index,
+    is_enough: &IsEnough<'_>,
 ) -> Option<WarmResult> {
-    let ((is_same_world, edits_hold), changed) = compared(system, index);
+    let CachedRun { engine, options, request, cache, observed_at: now } = *run;
+    let Comparison { is_same_world, edits_hold, changed } = compare_with_disk(system, index);
     let is_unchanged = is_same_world && edits_hold && changed.is_empty();
     let answer = |outcome, kept_as| Some(WarmResult::Answer(Box::new(WarmAnswer { outcome, kept_as, edits: None })));
     if is_unchanged && (request.stats_only || is_enough(cache, index.identity())) {
@@ -76,20 +77,19 @@ pub(super) fn answer(
             None,
         );
     }
-    // Figures need no digests, and an update reads the contents of few files.
-    let first = if request.stats_only { SHAPE } else { METAS };
-    let loaded = cache.load(index, first..CONTENTS)?;
+    // Without the graph no digests are needed, and an update reads the contents of few files: load as little as possible.
+    let first = if request.stats_only { DataPart::Shape } else { DataPart::Metas };
+    let loaded = cache.load(index, first..=DataPart::Records)?;
     let contents = ContentsOnDisk::new(cache, index);
-    let [metas, shape, records] = [METAS, SHAPE, RECORDS].map(|part| loaded.part(part));
-    let data = Data::decode(metas, shape, records, Contents::OnDemand(&contents))?;
+    let data = loaded.data_with(Contents::OnDemand(&contents))?;
     if data.len() != index.files.len() {
         return None;
     }
-    // It was requested above where nothing changed.
+    // If nothing changed, `is_enough` was already asked above.
     let is_enough = |identity| !is_unchanged && (request.stats_only || is_enough(cache, identity));
     let update = IncrementalUpdate { system, options, index, data: &data };
-    let answer = update.apply_edits(&differing, request, (edits_hold, &is_enough), now);
-    memory.release((loaded, contents));
+    let answer = update.apply_edits(&differing, request, edits_hold, &is_enough, now);
+    engine.memory().release((loaded, contents));
     Some(answer.map_or(WarmResult::Stale, |(answer, _)| WarmResult::Answer(Box::new(answer))))
 }
 
@@ -101,34 +101,45 @@ pub(super) struct EditedFile {
     pub(super) targets: Vec<RecordId>,
 }
 
-/// The whole graph with the files that differ, if few do and nothing else changed. The run began at `now`.
+/// The whole updated graph and the edited files, if only a few were edited. `now`: when the run began.
 pub(super) fn edited_graph(
     system: &dyn System,
     options: &GraphOptions,
-    (index, data): (&Index, &Data<'_>),
+    index: &Index,
+    data: &Data<'_>,
     now: i64,
 ) -> Option<(WarmAnswer, Vec<EditedFile>)> {
-    let ((is_same_world, edits_hold), changed) = compared(system, index);
+    let Comparison { is_same_world, edits_hold, changed } = compare_with_disk(system, index);
     let differing = with_edited(changed, index);
     if !is_same_world || differing.len() > MAX_EDITS || index.has_too_many_edits() {
         return None;
     }
     let update = IncrementalUpdate { system, options, index, data };
     let request = GraphRequest::default();
-    let (answer, edits) = update.apply_edits(&differing, &request, (edits_hold, &|_| false), now)?;
+    let (answer, edits) = update.apply_edits(&differing, &request, edits_hold, &|_| false, now)?;
     let edited = |Edit { file, analysed, targets, .. }: Edit| EditedFile { file, facts: analysed.facts, targets };
     Some((answer, edits.into_iter().map(edited).collect()))
 }
 
-/// Whether the rest of the world and the resolution of known edits hold, and the files whose stat is another one.
-fn compared(system: &dyn System, index: &Index) -> ((bool, bool), Vec<RecordId>) {
-    rayon::join(
-        || (index.is_world_unchanged(system), index.edits_hold(system)),
-        || index.files.changed(system).into_iter().map(RecordId).collect(),
-    )
+/// What differs on the disk from what the cache recorded.
+struct Comparison {
+    /// Nothing but contents of known files changed: no listing, no manifest, no configuration.
+    is_same_world: bool,
+    /// The edits that the cache knows would be resolved again as they were.
+    edits_hold: bool,
+    /// The files with another stat than the recorded one.
+    changed: Vec<RecordId>,
 }
 
-/// The files whose contents may differ from those of the data: those whose stat changed, and those that were edited before.
+fn compare_with_disk(system: &dyn System, index: &Index) -> Comparison {
+    let ((is_same_world, edits_hold), changed) = rayon::join(
+        || (index.is_world_unchanged(system), index.edits_hold(system)),
+        || index.files.changed(system).into_iter().map(RecordId).collect(),
+    );
+    Comparison { is_same_world, edits_hold, changed }
+}
+
+/// The files whose contents may differ from the data: those whose stat changed, and those that an earlier run found edited.
 fn with_edited(mut changed: Vec<RecordId>, index: &Index) -> Vec<RecordId> {
     changed.extend(index.edited());
     changed.sort_unstable();
@@ -136,7 +147,7 @@ fn with_edited(mut changed: Vec<RecordId>, index: &Index) -> Vec<RecordId> {
     changed
 }
 
-/// The answer of the cache with its edits.
+/// The answer of the cache, edits included.
 fn unchanged(index: &Index, graph: Option<Graph>) -> GraphOutcome {
     outcome_of(index.current_answer(), graph)
 }
@@ -146,7 +157,7 @@ fn outcome_of(answer: &Answer, graph: Option<Graph>) -> GraphOutcome {
     GraphOutcome { graph, summary, dirty, errors, work: CacheUse::Unchanged }
 }
 
-/// Whether the changed files ask for, take and offer what they did, so that only texts differ.
+/// Whether the facts of all changed files are the same except for descriptions, so that no figure changes. Does not need the data.
 fn keeps_figures(system: &dyn System, options: &GraphOptions, index: &Index, changed: &[RecordId]) -> bool {
     changed.len() <= MAX_EDITS
         && changed.iter().all(|file| {
@@ -169,13 +180,17 @@ struct IncrementalUpdate<'m> {
 }
 
 impl IncrementalUpdate<'_> {
-    /// `None` when the change is more than edits of known files. `edits_hold`: the edits that the cache knows would be resolved as
-    /// they were.
+    /// `None` when the change is more than edits of known files. `edits_hold`: see [`Comparison`].
+    ///
+    /// There are three outcomes, the cheapest first. The contents are those of the data again (an edit was undone, or only the stat
+    /// changed): the stored graph is the answer. The contents are those of the edits that the cache knows: the graph has to be
+    /// patched again if it is wanted, but its identity is known. Otherwise the edits are resolved and get a new identity.
     fn apply_edits(
         &self,
         differing: &[RecordId],
         request: &GraphRequest,
-        (edits_hold, is_enough): (bool, &dyn Fn(Identity) -> bool),
+        edits_hold: bool,
+        is_enough: &dyn Fn(Identity) -> bool,
         now: i64,
     ) -> Option<(WarmAnswer, Vec<Edit>)> {
         let (mut edits, new) = self.read_edits(differing, now)?;
@@ -198,7 +213,7 @@ impl IncrementalUpdate<'_> {
             || {
                 let GraphOutcome { summary, dirty, errors, .. } = &outcome;
                 let answer = Answer { summary: summary.clone(), dirty: *dirty, errors: errors.clone() };
-                let stored = self.index.with_edits(self.system, &new, (answer, observations), now);
+                let stored = self.index.with_edits(self.system, &new, answer, observations, now);
                 (stored.as_ref().map(|stored| self.index.identity_with(stored)), stored)
             },
             |(identity, stored)| (Some(identity), stored),
@@ -206,21 +221,21 @@ impl IncrementalUpdate<'_> {
         Some((WarmAnswer { outcome, kept_as, edits: stored }, edits))
     }
 
-    /// Reads the files; those with other contents than the data has are edits.
+    /// Reads the files. Those whose contents differ from the data are edits.
     fn read_edits(&self, differing: &[RecordId], now: i64) -> Option<(Vec<Edit>, NewEdits)> {
         let mut edits = Vec::new();
-        let mut prints = Vec::new();
+        let mut fingerprints = Vec::new();
         for file in differing {
             let (stat, edit) = self.read_edit(*file)?;
-            prints.push((*file, stat.map_or(UNPROVED, |stat| proved_fingerprint(&stat, now))));
+            fingerprints.push((*file, stat.map_or(UNPROVED, |stat| proved_fingerprint(&stat, now))));
             edits.extend(edit);
         }
         let digest = |edit: &Edit| Some((edit.file, edit.analysed.meta?.digest));
         let files = edits.iter().filter_map(digest).collect();
-        Some((edits, NewEdits { prints, files }))
+        Some((edits, NewEdits { fingerprints, files }))
     }
 
-    /// The graph with the edits, and what was seen while they were resolved.
+    /// The updated graph, and everything that was stat'ed or read while the edits were resolved.
     fn update(&self, edits: &mut [Edit], request: &GraphRequest) -> Option<(GraphOutcome, Observations)> {
         let reach = self.options.reach(self.system);
         let world = self.options.probing_world(self.system, reach.clone());
@@ -231,12 +246,12 @@ impl IncrementalUpdate<'_> {
         let targets = FoundTargets::new(&excluded);
         let mut resolver = ThreadResolver::new(&resolvers, &targets);
         for edit in &mut *edits {
-            self.resolve_edit(edit, (&mut resolver, &targets), &records)?;
+            self.resolve_edit(edit, &mut resolver, &targets, &records)?;
         }
         let affected = self.affected(edits)?;
-        let implicit = self.tunnel(edits, &affected, (&resolvers, &reach))?;
-        let code = self.code_behind_declarations(edits, &affected, (&mut resolver, &targets))?;
-        let patch = self.patch(edits, &affected, (&implicit, &code))?;
+        let implicit = self.tunnel(edits, &affected, &resolvers, &reach)?;
+        let code = self.code_behind_declarations(edits, &affected, &mut resolver, &targets)?;
+        let patch = self.patch(edits, &affected, &implicit, &code)?;
         let outcome = self.outcome(edits, &patch, request)?;
         Some((outcome, world.observations()))
     }

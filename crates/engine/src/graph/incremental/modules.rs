@@ -1,5 +1,5 @@
-//! Tunnelling through the modules of the earlier run, with the edited ones in their new form. To the tunneller a file's key
-//! is the number of its record.
+//! Tunnelling through the modules of the earlier run, with the new facts of edited files. The tunneller's `FileKey` of a file is the
+//! number of its record here.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,12 +19,13 @@ use crate::cache::RecordId;
 pub(super) type ImplicitEdges = FxHashMap<RecordId, Vec<(RecordId, EdgeKind)>>;
 
 impl IncrementalUpdate<'_> {
-    /// Implicit edges of the affected files; `None` when they point to files that the earlier run did not analyse.
+    /// The implicit edges of the affected files. `None` if they depend on something that the earlier run did not analyse.
     pub(super) fn tunnel(
         &self,
         edits: &[Edit],
         affected: &[RecordId],
-        (resolvers, reach): (&ProjectResolvers<'_>, &Reach),
+        resolvers: &ProjectResolvers<'_>,
+        reach: &Reach,
     ) -> Option<ImplicitEdges> {
         let modules = EditedModules {
             update: self,
@@ -32,7 +33,7 @@ impl IncrementalUpdate<'_> {
             loaded: (0..self.data.len()).map(|_| OnceLock::new()).collect(),
             resolvers,
             reach,
-            left: AtomicBool::new(false),
+            needs_full_run: AtomicBool::new(false),
         };
         let tunneller = Tunneller::new(&modules);
         let edges_of = |file: &RecordId| {
@@ -40,7 +41,7 @@ impl IncrementalUpdate<'_> {
             (*file, edges.into_iter().map(|(target, kind)| (RecordId(target.0), kind)).collect())
         };
         let edges = affected.par_iter().map(edges_of).collect();
-        (!modules.left.load(Ordering::Relaxed) && !tunneller.is_crowded()).then_some(edges)
+        (!modules.needs_full_run.load(Ordering::Relaxed) && !tunneller.exceeds_edge_limit()).then_some(edges)
     }
 }
 
@@ -56,8 +57,8 @@ struct EditedModules<'m> {
     loaded: Vec<OnceLock<Box<Stored>>>,
     resolvers: &'m ProjectResolvers<'m>,
     reach: &'m Reach,
-    /// Set when the answer needs something that the earlier run did not know.
-    left: AtomicBool,
+    /// Set if the answer depends on something that the earlier run did not know. [`Modules`] cannot return an error.
+    needs_full_run: AtomicBool,
 }
 
 impl EditedModules<'_> {
@@ -65,8 +66,8 @@ impl EditedModules<'_> {
         !self.update.is_own(file)
     }
 
-    fn leave(&self) {
-        self.left.store(true, Ordering::Relaxed);
+    fn require_full_run(&self) {
+        self.needs_full_run.store(true, Ordering::Relaxed);
     }
 }
 
@@ -77,22 +78,22 @@ impl Modules for EditedModules<'_> {
             return Some(Module { facts: edit.analysed.facts.as_deref()?, targets });
         }
         let Some(slot) = self.loaded.get(record.index()) else {
-            self.leave();
+            self.require_full_run();
             return None;
         };
         let data = self.update.data;
         if !data.has_facts(record) {
-            // An external that was only hashed may well have exports.
+            // An external that was only hashed was never parsed, so its exports are unknown.
             if self.is_external(record) && self.update.options.languages.claim(self.update.path(record)) {
-                self.leave();
+                self.require_full_run();
             }
             return None;
         }
         let load = || Box::new(data.facts(record).zip(data.targets(record).map(|targets| keys(&targets))));
         let (facts, targets) = slot.get_or_init(load).as_ref().as_ref()?;
         if facts.is_linked_by_name() {
-            // Its implicit edges do not come from tunnelling alone.
-            self.leave();
+            // Its implicit edges also depend on names of other files of its package.
+            self.require_full_run();
         }
         Some(Module { facts, targets })
     }
@@ -103,12 +104,12 @@ impl Modules for EditedModules<'_> {
             return true;
         }
         if to == RecordId::UNKNOWN {
-            self.leave();
+            self.require_full_run();
             return false;
         }
-        // Of a linked package it is known only by which link it was found, and no link was followed here.
+        // The manifest of a linked package can only be read through its link, and this run has followed none.
         if [from, to].iter().any(|file| !self.reach.covers(self.update.path(*file))) {
-            self.leave();
+            self.require_full_run();
         }
         self.resolvers.share_package(self.update.path(from), self.update.path(to))
     }

@@ -1,4 +1,4 @@
-//! What edits do to the graph: edges replaced, nodes that come and nodes that go.
+//! Applies edits to the graph: replaces edges, adds nodes, removes nodes that lost their last edge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,15 +38,17 @@ impl IncrementalUpdate<'_> {
         &self,
         edits: &[Edit],
         affected: &[RecordId],
-        (implicit, code): (&ImplicitEdges, &CodeEdges),
+        implicit: &ImplicitEdges,
+        code: &CodeEdges,
     ) -> Option<Patch> {
-        // An external with edges of its own takes its neighbours along when it goes.
+        // With `externalDepth`, externals have edges, and removing one may remove a chain of others.
         if self.options.external_depth > 0 && !edits.is_empty() {
             return None;
         }
         let mut patch = Patch::default();
         let edited = by_file(edits);
-        // How many edges to a node were lost, less those that were gained.
+        // Lost minus gained edges of each node. Only a node that lost more than it gained can have lost its last one, so only those
+        // need their in-degree, which takes a scan of all edges.
         let mut lost: FxHashMap<NodeIndex, i64> = FxHashMap::default();
         for file in affected {
             let node = self.data.node_of(*file)?;
@@ -65,7 +67,7 @@ impl IncrementalUpdate<'_> {
             patch.edges.insert(node, new);
         }
         for (node, lost) in lost.into_iter().filter(|(_, lost)| *lost > 0) {
-            if self.goes(node, lost, &patch)? {
+            if self.is_removed(node, lost, &patch)? {
                 patch.removed.insert(node);
             }
         }
@@ -90,7 +92,7 @@ impl IncrementalUpdate<'_> {
         };
         new.extend(code.iter().map(|(to, kind)| (to.clone(), *kind, Resolution::Implicit)));
         for (definer, kind) in implicit {
-            // A definer that is not a node yet must be read first.
+            // A definer that is not a node yet would become one, which only a full run can add.
             new.push((NodeRef::Old(self.data.node_of(*definer)?), *kind, Resolution::Implicit));
         }
         new.sort_unstable();
@@ -99,11 +101,11 @@ impl IncrementalUpdate<'_> {
     }
 
     /// Whether a node that lost edges is removed with them; `None` when only a full run can decide.
-    fn goes(&self, node: NodeIndex, lost: i64, patch: &Patch) -> Option<bool> {
+    fn is_removed(&self, node: NodeIndex, lost: i64, patch: &Patch) -> Option<bool> {
         let kind = self.data.node_kind(node)?;
         match kind {
-            // Files of the universe stay. An ignored one goes with its last importer that stays, and finding that takes a
-            // walk, because ignored files may import each other.
+            // Files of the universe are always nodes. An ignored file is one only while it is reachable from the universe; deciding
+            // that takes a walk, because ignored files may import each other.
             NodeKind::Source if self.is_universe_node(node) => return Some(false),
             NodeKind::Source => return None,
             NodeKind::External | NodeKind::Builtin | NodeKind::Missing => {}
@@ -111,7 +113,7 @@ impl IncrementalUpdate<'_> {
         if i64::try_from(self.data.edges_to(node)).ok()? > lost {
             return Some(false);
         }
-        // When a file goes, a missing module that is spelled like it gets its plain name back.
+        // Without this file, a missing module of the same spelling would lose its prefix (see `missing_id`).
         if kind == NodeKind::External {
             let namesake = missing_id(self.data.node_id(node)?, true);
             if self.data.find_node(&namesake).is_some() || patch.added().any(|(id, _)| **id == *namesake) {
@@ -168,7 +170,7 @@ impl IncrementalUpdate<'_> {
         Some(problems)
     }
 
-    /// The whole graph. New nodes get keys behind those of the earlier graph.
+    /// The whole graph. New nodes get keys after those of the earlier graph.
     fn patched(&self, edits: &[Edit], patch: &Patch) -> Option<Graph> {
         let old = self.data.graph()?;
         let by_node: FxHashMap<NodeIndex, &Edit> = edits.iter().map(|edit| (edit.node, edit)).collect();

@@ -1,4 +1,4 @@
-//! Assemble: nodes, edges and problems of all files → the graph, and the records that the next run starts from.
+//! Assemble: nodes, edges and problems of all files → the graph, and the records for the cache.
 
 use rayon::prelude::*;
 use stan_graph::{GraphBuilder, Indices, Node};
@@ -17,10 +17,10 @@ impl CompileRun<'_> {
         files: &AnalysedChunks,
         links: &Links,
         mut implicit: Vec<KeyedEdge>,
-        hops: &[KeyedEdge],
+        external_edges: &[KeyedEdge],
     ) -> GraphBuilder {
         let mut explicit = self.explicit_edges(files);
-        explicit.extend_from_slice(hops);
+        explicit.extend_from_slice(external_edges);
         implicit.extend(self.edges_by(files, |file| &file.resolved.implementations));
         if links.has_packages {
             self.drop_unlinked(&mut explicit, &mut implicit, links);
@@ -43,7 +43,7 @@ impl CompileRun<'_> {
         }
         let keys: Vec<FileKey> = (0..self.nodes.len()).map(FileKey).filter(|key| is_node[key.index()]).collect();
         keys.iter().for_each(|key| self.nodes.mark_node(*key));
-        // Externals that were not analysed have not been read yet.
+        // Only now is it known which externals are nodes. Those that were not analysed have no digest yet.
         keys.par_iter().filter(|key| self.is_external(**key)).for_each(|key| self.hash_external(*key));
         builder.nodes(keys.par_iter().map(|key| (key.0, self.node(*key, files))).collect());
         builder
@@ -53,7 +53,7 @@ impl CompileRun<'_> {
         self.edges_by(files, |file| &file.resolved.edges)
     }
 
-    /// Some edges of every file of the repository.
+    /// The edges of one sort, of every file of the repository.
     fn edges_by(
         &self,
         files: &AnalysedChunks,
@@ -112,7 +112,7 @@ impl CompileRun<'_> {
         }
     }
 
-    /// Everything known of files, for the cache: the universe in its order, then whatever else was read.
+    /// All analysed files for the cache: the universe in its order, then everything else that was read.
     pub(in crate::graph) fn records(&self, files: AnalysedChunks, indices: &Indices) -> Records {
         let universe = (0..self.nodes.universe_len()).map(FileKey);
         let mut beyond = Vec::new();

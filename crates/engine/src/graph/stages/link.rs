@@ -1,5 +1,5 @@
-//! Link: edges that follow from names, in languages whose files see each other's names without naming files.
-//! TypeScript has none, and pays one check per file.
+//! Link: edges that follow from names, in languages whose files see each other's names without importing files (Go). TypeScript has
+//! none and pays one check per file.
 
 use rayon::prelude::*;
 use stan_lang::language::{FactsOf, NameEdge, NamedFile};
@@ -12,8 +12,8 @@ use crate::graph::analyse::Analysed;
 #[derive(Default)]
 pub(in crate::graph) struct Links {
     pub(super) edges: Vec<(FileKey, NameEdge)>,
-    /// Some request resolves to several files. Not all of them need to be linked, so that a file may have been loaded
-    /// for nothing.
+    /// Some request resolves to several files. All of them were loaded, but only those whose names are used are linked, so that some
+    /// may not be part of the graph.
     pub(super) has_packages: bool,
 }
 
@@ -42,7 +42,7 @@ impl CompileRun<'_> {
     }
 }
 
-/// The facts of the repository's files, and of the files of packages that they import: these are leaves, but the names
+/// Access to the facts of the repository's files, and of imported files of packages: these have no edges of their own, but the names
 /// that they declare decide which of them are linked.
 struct OwnFacts<'r> {
     run: &'r CompileRun<'r>,
@@ -70,7 +70,7 @@ impl FactsOf for OwnFacts<'_> {
     }
 }
 
-/// Which keys are files of the universe, or reached from them. `edges` from others do not count.
+/// For each key whether it is a file of the universe or reachable from one over `edges`.
 pub(super) fn reached(universe: u32, keys: u32, edges: &[(FileKey, FileKey)]) -> Vec<bool> {
     let mut is_reached = vec![false; keys as usize];
     is_reached[..universe as usize].fill(true);

@@ -17,14 +17,14 @@ use super::compile::{PreviousRun, SeeBytes};
 use super::node_table::{NodeName, NodeTable};
 use crate::shared::Bundles;
 
-/// How many files a thread takes at once: few enough that no thread waits long for the last one, and enough to make use of
-/// what neighbours have in common.
+/// How many files a thread takes at once. Small, so that all threads end at about the same time; large enough that files of one
+/// directory are handled together and share resolved specifiers.
 const CHUNK: usize = 128;
 
 /// Source, target, kind.
 type KeyedEdge = (FileKey, FileKey, EdgeKind);
 
-/// The fixed surroundings of one run; each stage adds its methods.
+/// What all stages of one run share. Each stage adds methods in its own file.
 pub(super) struct CompileRun<'r> {
     pub(super) system: &'r dyn System,
     pub(super) options: &'r GraphOptions,
@@ -33,7 +33,7 @@ pub(super) struct CompileRun<'r> {
     pub(super) nodes: &'r NodeTable<'r>,
     pub(super) previous: Option<&'r dyn PreviousRun>,
     pub(super) see: Option<&'r SeeBytes<'r>>,
-    /// Facts from other machines; requested only by a run without results of an earlier one.
+    /// Facts from other machines. Used only if there is no earlier run: its facts cost no request.
     pub(super) bundles: Option<&'r Bundles>,
 }
 
@@ -67,7 +67,7 @@ pub(in crate::graph) struct AnalysedChunks(Vec<Chunk>);
 #[derive(Default)]
 pub(in crate::graph) struct Chunk {
     pub(in crate::graph) files: Vec<Analysed>,
-    /// The cache's entries of these files, one behind the other; empty where they are not encoded yet.
+    /// The concatenated cache entries of these files; empty if they are not encoded yet.
     pub(in crate::graph) entries: Vec<u8>,
 }
 
@@ -93,7 +93,7 @@ impl AnalysedChunks {
         self.0.get(key.index() / CHUNK)?.files.get(key.index() % CHUNK)
     }
 
-    /// Puts a file in place of another one, with its entry in the cache if those are encoded.
+    /// Replaces the file at an index, and its cache entry if entries are encoded.
     fn put(&mut self, index: usize, file: Analysed, entry: Vec<u8>) {
         if let Some(chunk) = self.0.get_mut(index / CHUNK) {
             chunk.replace(index % CHUNK, file, entry);

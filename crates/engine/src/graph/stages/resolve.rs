@@ -1,5 +1,4 @@
-//! Resolve: the requests of one file → edges by key. Full and incremental runs resolve a file by the same function; only the
-//! table that gives out keys differs.
+//! Resolve: the requests of one file → edges by key. Full and incremental runs use the same function with different tables of keys.
 
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use stan_lang::language::{Answer, Resolved, TargetTable, Wanted};
 use stan_lang::project::Worker;
 use stan_model::{EdgeKind, FileFacts, FileKey, Problem};
 
-/// Where the requests of one file lead, by the keys of the table that it was resolved with.
+/// What the requests of one file resolve to. Keys belong to the table that it was resolved with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResolvedFile {
     /// Explicit edges.
@@ -33,8 +32,7 @@ impl<'r> ThreadResolver<'r> {
         Self { worker: resolvers.worker(table), found: Resolved::default() }
     }
 
-    /// Resolves everything that a file asks for; also returns what is wrong with where its requests lead. `path` is
-    /// absolute, `display` the name in problems.
+    /// Resolves all requests of a file; also returns problems with their targets. `path` is absolute, `display` the name in problems.
     pub(crate) fn resolve_file(
         &mut self,
         path: &str,
@@ -44,7 +42,7 @@ impl<'r> ThreadResolver<'r> {
         let Self { worker, found } = self;
         worker.resolve(path, facts, Wanted::Everything, found);
         let mut file = ResolvedFile::default();
-        // Of the paths in Rust code few have an edge here, and these lists stay in memory.
+        // These lists stay in memory for the whole run, so reserve exactly. In Rust code, few paths result in an edge.
         let edges = found.answers.iter().filter(|answer| matches!(answer, Answer::File(_) | Answer::Other(_))).count();
         file.edges.reserve_exact(edges + found.matches.len());
         file.targets.reserve_exact(facts.requests.len());
@@ -67,7 +65,7 @@ impl<'r> ThreadResolver<'r> {
         (file, problems)
     }
 
-    /// Of an external file only the requests behind its exports matter: they are what tunnelling follows.
+    /// Resolves only the requests that exports come from. For external files: tunnelling follows nothing else.
     pub(crate) fn resolve_reexports(&mut self, path: &str, facts: &FileFacts) -> ResolvedFile {
         self.worker.resolve(path, facts, Wanted::Reexports, &mut self.found);
         ResolvedFile { targets: self.found.answers.iter().map(one_file).collect(), ..ResolvedFile::default() }

@@ -1,4 +1,4 @@
-//! Analyse with a shared cache: files in the groups that make bundles, instead of the batches that fit the processor's caches.
+//! Analyse with a shared cache: files are read in the groups of the bundles, instead of in batches that fit the processor's caches.
 //! Everything else is as in `analyse.rs`.
 
 use std::sync::{Mutex, PoisonError};
@@ -24,7 +24,7 @@ impl CompileRun<'_> {
                 |state, group| {
                     let start = group.start;
                     let paths = files.get(group).unwrap_or_default();
-                    self.analyse_group(state, paths, (bundles, keep), |at| {
+                    self.analyse_group(state, paths, bundles, keep, |at| {
                         let large = &large;
                         scope.spawn(move |_| {
                             let path = paths.get(at);
@@ -48,7 +48,8 @@ impl CompileRun<'_> {
         &self,
         state: &mut ThreadState<'p>,
         paths: &'p [Box<str>],
-        (bundles, keep): (&Bundles, Keep),
+        bundles: &Bundles,
+        keep: Keep,
         on_large: impl Fn(usize),
     ) -> Vec<Analysed> {
         let mut files = Vec::with_capacity(paths.len());

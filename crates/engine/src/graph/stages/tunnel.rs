@@ -1,4 +1,4 @@
-//! Tunnel: implicit edges to the files that define what is imported through barrels, and the hops between externals that
+//! Tunnel: implicit edges to the files that define names imported through barrels, and the edges between externals that
 //! `externalDepth` asks for.
 
 use rayon::prelude::*;
@@ -10,7 +10,8 @@ use super::resolve::ThreadResolver;
 use super::{AnalysedChunks, CompileRun, KeyedEdge};
 
 impl CompileRun<'_> {
-    /// The implicit edges, and what had to be left out of them because ambiguous names resolve to too many definers.
+    /// The implicit edges, and a problem for each file some of whose edges were left out because an ambiguous name has too many
+    /// definers.
     pub(in crate::graph) fn tunnel(&self, files: &AnalysedChunks) -> (Vec<KeyedEdge>, Vec<Problem>) {
         let modules = CompiledModules { run: self, files };
         let beyond = self.nodes.beyond().filter(|key| self.own_file_beyond(*key).is_some());
@@ -24,11 +25,13 @@ impl CompileRun<'_> {
         };
         let tunneller = Tunneller::new(&modules);
         let edges = edges_by(&tunneller);
-        if !tunneller.is_crowded() {
+        if !tunneller.exceeds_edge_limit() {
             return (edges, Vec::new());
         }
+        // Which file exceeded the limit depends on threads, so those edges cannot be part of the answer. Start again with a limit
+        // for each name instead, which does not.
         drop(edges);
-        let tunneller = Tunneller::new(&modules).without_crowds();
+        let tunneller = Tunneller::new(&modules).with_definer_limit();
         let left_out = |key: &FileKey| {
             let (name, count) = tunneller.implicit_edges(*key).left_out?;
             let message = format!(
@@ -40,7 +43,7 @@ impl CompileRun<'_> {
         (edges_by(&tunneller), keys.par_iter().filter_map(left_out).collect())
     }
 
-    /// With `externalDepth`, the imports of externals inside `node_modules`, hop by hop.
+    /// With `externalDepth`, the imports of externals inside `node_modules`, level by level.
     pub(in crate::graph) fn external_edges(&self, files: &AnalysedChunks, implicit: &[KeyedEdge]) -> Vec<KeyedEdge> {
         let mut found = Vec::new();
         if self.options.external_depth == 0 {
@@ -71,7 +74,7 @@ impl CompileRun<'_> {
     }
 }
 
-/// The modules that tunnelling walks through: the repository's are all there, externals are loaded on demand.
+/// The modules that tunnelling walks through. The repository's are loaded already, externals are loaded on demand.
 struct CompiledModules<'r> {
     run: &'r CompileRun<'r>,
     files: &'r AnalysedChunks,

@@ -195,12 +195,12 @@ fn a_graph_of_billions_of_edges_is_not_made() {
     for file in 1..=FILES {
         tunneller.implicit_edges(FileKey(file));
     }
-    assert!(tunneller.is_crowded());
-    let tunneller = Tunneller::new(&fixture).without_crowds();
+    assert!(tunneller.exceeds_edge_limit());
+    let tunneller = Tunneller::new(&fixture).with_definer_limit();
     let implicit = tunneller.implicit_edges(FileKey(1));
     assert_eq!(implicit.edges, [(FileKey(2), stan_model::EdgeKind::Runtime)]);
     assert_eq!(implicit.left_out, Some(("common".into(), FILES as usize)));
-    assert!(!tunneller.is_crowded());
+    assert!(!tunneller.exceeds_edge_limit());
 }
 
 /// Each barrel is searched for each name: the number of states is barrels × names.
@@ -215,7 +215,7 @@ fn states_of_long_searches_do_not_add_up() {
         fixture.push(file.to_string(), Sketch { stars, exports, imports });
     }
     let mut tunneller = Tunneller::new(&fixture);
-    (tunneller.walk_limit, tunneller.most_closed) = (8, 2_000);
+    (tunneller.walk_limit, tunneller.max_closed) = (8, 2_000);
     tunneller.stars = StarTables::new(Limits { follow: u32::MAX, entries: 0 });
     for file in 0..FILES {
         assert_eq!(tunneller.implicit_edges(FileKey(file)).edges.len(), FILES as usize - 1);

@@ -132,7 +132,7 @@ proptest! {
         let mut components_and_tables = tunneller(&fixture, 3, usize::MAX);
         components_and_tables.walk_limit = 2;
         let mut forgetting = tunneller(&fixture, u32::MAX, 0);
-        (forgetting.walk_limit, forgetting.most_closed) = (0, 3);
+        (forgetting.walk_limit, forgetting.max_closed) = (0, 3);
         for (module, name) in questions {
             let module = FileKey(module);
             let expected = tunneller(&fixture, u32::MAX, 0).definers(module, name);

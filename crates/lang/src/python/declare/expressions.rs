@@ -158,13 +158,13 @@ impl<'a> Visitor<'a> for DeclarationWalk<'_> {
 }
 
 /// Longer names are not those of modules; without a bound, a chain of members would take the square of its length.
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
 
 /// `a.b.c` as text.
 fn dotted_name(attribute: &ExprAttribute) -> Option<String> {
     let mut parts = vec![attribute.attr.as_str()];
     let mut value = &*attribute.value;
-    while parts.len() < MOST_PARTS {
+    while parts.len() < MAX_PARTS {
         match value {
             Expr::Name(name) => {
                 parts.push(name.id.as_str());

@@ -16,7 +16,7 @@ use super::units::method_kind;
 use crate::python::parse::span as ends;
 
 /// Packages around one imported module that count.
-const MOST_PACKAGES: usize = 8;
+const MAX_PACKAGES: usize = 8;
 
 /// Reads the names of a module into `names`.
 pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &LineStarts, names: &mut FileNames) {
@@ -266,7 +266,7 @@ impl DeclarationWalk<'_> {
     fn import_dotted(&mut self, module: &Identifier, statement: &Stmt, first: &str) {
         self.import(first, statement, first, module);
         // Packages around it are modules, too. Longer names are not those of modules.
-        let inner = module.match_indices('.').skip(1).take(MOST_PACKAGES).map(|(at, _)| &module[..at]);
+        let inner = module.match_indices('.').skip(1).take(MAX_PACKAGES).map(|(at, _)| &module[..at]);
         for name in inner.chain([module.as_str()]) {
             if self.dotted.contains_key(name) && name.len() < module.len() {
                 continue;

@@ -12,7 +12,7 @@ const READERS: [&str; 7] =
 const OTHERS: [&str; 4] = ["get_data", "resource_filename", "resource_string", "resource_stream"];
 
 /// Paths are built of few parts; a chain of more is not followed.
-const MOST_PARTS: usize = 16;
+const MAX_PARTS: usize = 16;
 
 /// `package:path` for an expression that names a data file of a package; `None` for any other.
 pub(super) fn resource(expression: &Expr) -> Option<String> {
@@ -22,7 +22,7 @@ pub(super) fn resource(expression: &Expr) -> Option<String> {
 
 /// The package and the path in it.
 fn located(expression: &Expr, depth: usize) -> Option<(String, String)> {
-    if depth > MOST_PARTS {
+    if depth > MAX_PARTS {
         return None;
     }
     match expression {

@@ -20,7 +20,7 @@ const NEVER: [&str; 6] = [".git", "node_modules", "__pycache__", ".mypy_cache", 
 const LARGEST_PATH_FILE: usize = 64 << 10;
 
 /// More folders than an environment names.
-const MOST_EDITABLE: usize = 64;
+const MAX_EDITABLE: usize = 64;
 
 /// The site-packages of the environments directly in a folder. In the folder of a project any name counts.
 pub(super) fn site_folders(project: &Project<'_>, folder: &str, is_project: bool) -> Vec<Arc<str>> {
@@ -61,7 +61,7 @@ fn editable_folders(project: &Project<'_>, site: &str) -> Vec<Arc<str>> {
     let mut found = Vec::new();
     for (name, kind) in files.list(site) {
         let is_table = name.starts_with("__editable__") && name.ends_with("_finder.py");
-        if kind != EntryKind::File || !(is_table || name.ends_with(".pth")) || found.len() >= MOST_EDITABLE {
+        if kind != EntryKind::File || !(is_table || name.ends_with(".pth")) || found.len() >= MAX_EDITABLE {
             continue;
         }
         let Some(bytes) = files.read(&join_plain(site, &name)).filter(|bytes| bytes.len() <= LARGEST_PATH_FILE) else {
@@ -72,7 +72,7 @@ fn editable_folders(project: &Project<'_>, site: &str) -> Vec<Arc<str>> {
             found.extend(setup::of_editable_table(&text));
         } else {
             let is_path = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("import");
-            found.extend(text.lines().map(str::trim).filter(is_path).take(MOST_EDITABLE).map(str::to_owned));
+            found.extend(text.lines().map(str::trim).filter(is_path).take(MAX_EDITABLE).map(str::to_owned));
         }
     }
     let folders = found.into_iter().map(|path| join_plain(site, &path));

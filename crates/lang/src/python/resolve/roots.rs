@@ -30,7 +30,7 @@ pub(super) enum Project {
 const LARGEST: usize = 1 << 20;
 
 /// More roots than any project has.
-const MOST_ROOTS: usize = 32;
+const MAX_ROOTS: usize = 32;
 
 /// Whether a folder is a project of its own. The `setup.py` of a package is a module like any other.
 pub(super) fn project_at(folder: &Folder, files: &dyn Files, path: &str) -> Project {
@@ -64,7 +64,7 @@ pub(super) fn source_roots(files: &dyn Files, project: &str) -> Vec<Arc<str>> {
     let is_package = |path: &str| files.first_file(&join_plain(path, "__init__"), &[".py", ".pyi"]).is_some();
     let mut roots: Vec<Arc<str>> = Vec::new();
     let mut add = |path: String| {
-        if roots.len() < MOST_ROOTS && files.is_dir(&path) && !roots.iter().any(|known| **known == *path) {
+        if roots.len() < MAX_ROOTS && files.is_dir(&path) && !roots.iter().any(|known| **known == *path) {
             roots.push(path.into());
         }
     };
@@ -131,5 +131,5 @@ fn of_pyproject(table: &Table, roots: &mut Vec<String>) {
 /// A string, or the strings of a list.
 fn strings(value: &Value) -> impl Iterator<Item = &str> {
     let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    value.as_str().into_iter().chain(list.iter().filter_map(Value::as_str)).take(MOST_ROOTS)
+    value.as_str().into_iter().chain(list.iter().filter_map(Value::as_str)).take(MAX_ROOTS)
 }

@@ -14,7 +14,7 @@ use crate::python::form::Form;
 use crate::python::is_stub;
 
 /// More answers than this are not remembered.
-const MOST_ANSWERS: usize = 1 << 12;
+const MAX_ANSWERS: usize = 1 << 12;
 
 pub(super) struct PythonFileResolver<'r> {
     resolver: &'r Resolver<'r>,
@@ -74,7 +74,7 @@ impl<'r> PythonFileResolver<'r> {
         });
         let known = FolderAnswer { form, above: above.collect(), answer: self.table.answer(&target), file: leads_to };
         let answer = known.of(file);
-        if self.answers.len() < MOST_ANSWERS {
+        if self.answers.len() < MAX_ANSWERS {
             self.answers.entry(specifier.into()).or_default().push(known);
         }
         answer

@@ -9,7 +9,7 @@ use stan_model::names::{
 use super::walk::{DeclarationWalk, key};
 
 /// How many elements of an array literal are inspected: they are mostly alike.
-const MOST_ELEMENTS: usize = 8;
+const MAX_ELEMENTS: usize = 8;
 
 impl DeclarationWalk<'_> {
     pub(super) fn value(&mut self, value: &Expression<'_>) -> RecipeId {
@@ -66,7 +66,7 @@ impl DeclarationWalk<'_> {
                 self.recipe(Recipe::Instance(shape))
             }
             Expression::ArrayExpression(it) => {
-                let parts = it.elements.iter().filter_map(|part| part.as_expression()).take(MOST_ELEMENTS);
+                let parts = it.elements.iter().filter_map(|part| part.as_expression()).take(MAX_ELEMENTS);
                 let parts = parts.map(|part| self.value(part)).collect();
                 let part = self.any(parts);
                 self.step(part, Recipe::List)

@@ -1,5 +1,5 @@
-//! Calls that ask for a module: `import()`, `require`, `import.meta`, mocks, `new URL`. Each call is judged by itself,
-//! without scopes: a name is what it is called, as for the judge; only `createRequire` bindings are followed.
+//! Calls that request a module: `import()`, `require`, `import.meta`, mocks, `new URL`. Each call is judged by its text, without scope
+//! analysis, as the reference implementation does; only bindings of `createRequire` are followed.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ const MOCK_METHODS: &[&str] = &[
 pub(super) struct CreatedRequires<'a> {
     /// Local names of `createRequire` itself, apart from its own.
     makers: Vec<&'a str>,
-    /// Declarators whose value is a call, with the callee's name: decided at the end, when all makers are known.
+    /// Declarators whose value is a call, with the callee's name. Decided at the end, when all names of `createRequire` are known.
     results: Vec<(&'a str, &'a str, Base<'a>)>,
     calls: Vec<TentativeCall<'a>>,
 }
@@ -61,7 +61,7 @@ impl<'a> Base<'a> {
 
     fn of_expression(base: &Expression<'a>, depth: u8) -> Self {
         let inner = |base: &Expression<'a>| Self::of_expression(base, depth + 1);
-        // One that may be the file itself is treated as it: the other branch is for another module system.
+        // If one branch is the file itself, assume it: the other branch is for another module system.
         let either = |one: &Expression<'a>, other: &Expression<'a>| match inner(one) {
             Self::Unknown => inner(other),
             known => known,
@@ -100,7 +100,7 @@ impl<'a> Base<'a> {
         let is_relative = specifier.starts_with("./") || specifier.starts_with("../");
         match self {
             Self::File => (form, specifier.into()),
-            // Packages are searched in every folder upwards, so the file is as good as its neighbour.
+            // Packages are searched in every folder upwards, so any file of the folder resolves them the same.
             Self::Beside(_) if !is_relative => (form, specifier.into()),
             Self::Beside(place) if !place.starts_with('/') && !place.contains([':', '?', '#', '%']) => {
                 let folder = place.rfind('/').map_or("", |at| &place[..=at]);
@@ -345,7 +345,7 @@ fn glob_patterns(argument: &Argument<'_>) -> Vec<Box<str>> {
     }
 }
 
-/// Whether the options of `import.meta.glob` say that hidden files count.
+/// Whether the options of `import.meta.glob` include hidden files.
 fn is_exhaustive(options: Option<&Argument<'_>>) -> bool {
     let Some(Expression::ObjectExpression(options)) = options.and_then(Argument::as_expression) else { return false };
     options.properties.iter().any(|property| match property {

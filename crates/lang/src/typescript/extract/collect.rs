@@ -143,7 +143,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Settles what is only known at the end of a block: augmentations need to know whether this is a module.
+    /// Decides what depends on the whole block: augmentations are edges only in modules.
     pub(super) fn end_of_block(&mut self) {
         for (position, specifier) in std::mem::take(&mut self.augmented) {
             if self.is_module {
@@ -206,8 +206,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The memory of a collector, kept for the next one: barrels with thousands of names would otherwise ask the system
-/// for megabytes each.
+/// The allocations of a collector, reused by the next one: barrels with thousands of names would otherwise allocate megabytes each.
 #[derive(Default)]
 pub(super) struct Spare {
     requests: Vec<RawRequest<'static>>,
@@ -235,13 +234,13 @@ impl Spare {
     }
 }
 
-/// More than this is given back: a file with so many names is an exception.
-const MOST_KEPT: usize = 1 << 16;
+/// A larger buffer is freed after the file that needed it: few files have so many names.
+const MAX_KEPT: usize = 1 << 16;
 
-/// The same memory without its contents, for things of the same size that live for another time. Collecting from a
-/// list's own iterator happens in place.
+/// Empties a list and reuses its allocation for elements of another lifetime: collecting from a `Vec`'s own iterator into a `Vec` of
+/// elements of the same size happens in place.
 fn emptied<A, B>(mut list: Vec<A>) -> Vec<B> {
-    if list.capacity() > MOST_KEPT {
+    if list.capacity() > MAX_KEPT {
         return Vec::new();
     }
     list.clear();
@@ -253,7 +252,7 @@ const FEW: usize = 12;
 
 /// Sorts by place, folds duplicates into their first occurrence, and returns each raw request's final index.
 fn ordered_requests(raw: &[RawRequest<'_>], text: &str) -> (Vec<Request>, Vec<u32>) {
-    // Mostly they were found in their order, and need no other.
+    // Usually they were found in source order.
     let mut order: Vec<usize> = Vec::new();
     if !raw.is_sorted_by_key(|request| request.position) {
         order.extend(0..raw.len());

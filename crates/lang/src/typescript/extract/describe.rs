@@ -146,7 +146,7 @@ fn first_sentence(content: &str) -> String {
     let paragraph = summary.lines().take_while(|line| !line.trim().is_empty());
     let text = plain_text(&paragraph.collect::<Vec<_>>().join("\n"));
     let ends = text.char_indices().filter(|(_, character)| matches!(character, '.' | '!' | '?'));
-    // `e.g. this` goes on; a sentence starts with something else than a small letter.
+    // `e.g. this` is not an end: the next sentence starts with anything but a lower-case letter.
     let is_end = |at: usize| {
         let after = text.get(at + 1..).unwrap_or_default();
         after.is_empty() || after.strip_prefix(' ').is_some_and(|next| !next.starts_with(char::is_lowercase))

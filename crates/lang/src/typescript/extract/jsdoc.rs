@@ -52,7 +52,7 @@ const TYPED_TAGS: &[&str] = &[
 ];
 
 /// Types without an end in one comment, after which its types are no longer scanned.
-const MOST_UNCLOSED: u32 = 100;
+const MAX_UNCLOSED: u32 = 100;
 
 /// The length of the second argument of an import type.
 const LONGEST_OPTIONS: usize = 1024;
@@ -62,7 +62,7 @@ struct Doc<'a, 'c> {
     text: &'a str,
     start: u32,
     at: usize,
-    /// Types without an end so far; each was searched to the end of the comment, so that there is a limit to them.
+    /// Number of types without an end. Limited, because each was searched to the end of the comment.
     unclosed: u32,
     found: &'c mut Collector<'a>,
 }
@@ -235,7 +235,7 @@ impl<'a> Doc<'a, '_> {
     /// Everything from a bracket to the matching one, if there is one; else nothing.
     fn enclosed_type(&mut self, open: u8, close: u8) {
         let from = self.at;
-        if self.unclosed >= MOST_UNCLOSED || self.peek() != Some(open) {
+        if self.unclosed >= MAX_UNCLOSED || self.peek() != Some(open) {
             return;
         }
         self.at += 1;
@@ -319,7 +319,7 @@ impl<'a> Doc<'a, '_> {
             mode = resolution_mode(options);
             self.at += options.len();
         }
-        // Without the `)` it is an error, but no less an import.
+        // Without the `)` it is an error, but still an import.
         self.eat(")");
         Some((position, specifier, mode))
     }

@@ -1,5 +1,5 @@
-//! Text to syntax tree, as forgivingly as TypeScript: several readings of an ambiguous file are tried, errors are
-//! counted but do not stop the tree from being used, and a panic of the parser is an outcome like any other.
+//! Text to syntax tree, as tolerantly as TypeScript: several source types are tried for an ambiguous file, a tree with errors is used
+//! and the errors counted, and a panic of the parser is caught.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -116,7 +116,7 @@ pub(in crate::typescript) fn parse<'a>(
 fn read<'a>(arena: &'a Allocator, text: &'a str, reading: SourceType, hashed: bool) -> Option<ParserReturn<'a>> {
     let options =
         ParseOptions { allow_return_outside_function: true, enable_ident_hashes: hashed, ..ParseOptions::default() };
-    // The arena is only ever reset as a whole, so a half-built tree in it is garbage but not a hazard.
+    // Unwind-safe: the arena is only reset as a whole, so a half-built tree in it is never read.
     catch_unwind(AssertUnwindSafe(|| Parser::new(arena, text, reading).with_options(options).parse())).ok()
 }
 

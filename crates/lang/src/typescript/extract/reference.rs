@@ -24,7 +24,7 @@ pub(super) fn references<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
     }
 }
 
-/// The same for a text without a tree.
+/// As above, for a text without a syntax tree.
 pub(super) fn references_in_text<'a>(text: &'a str, found: &mut Collector<'a>) {
     let mut at = if text.starts_with("#!") { text.find('\n').unwrap_or(text.len()) } else { 0 };
     while let Some(rest) = text.get(at..) {

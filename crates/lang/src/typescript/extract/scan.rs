@@ -1,5 +1,5 @@
-//! A tolerant reading of text as tokens, for files that have no syntax tree: finds import forms and estimates
-//! nesting. It guesses where only a parser knows (regular expression or division), and names no bindings.
+//! A tolerant tokenizer for files without a syntax tree: finds imports and estimates nesting. It guesses what only a parser can know
+//! (regular expression or division), and finds no bindings.
 
 use stan_model::EdgeKind;
 
@@ -271,8 +271,8 @@ struct Tokens<'a> {
     newline: bool,
     /// Where wanted: the documentation comments so far, what lies between `/**` and `*/` and where it starts.
     docs: Option<Vec<(u32, &'a str)>>,
-    /// Where the last search for the end of a regular expression or string gave up: no use to search again before,
-    /// and quadratic time if one did.
+    /// Where the last search for the end of a regular expression or string gave up. Searching again before that position would take
+    /// quadratic time.
     no_regex_before: usize,
     no_string_before: usize,
 }

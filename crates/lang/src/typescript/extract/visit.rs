@@ -1,5 +1,5 @@
-//! Walks one syntax tree and reports every form that asks for a module, and every name taken or offered.
-//! Calls are judged in `calls.rs`; order, duplicates and bindings are the collector's business.
+//! Walks a syntax tree and reports every request for a module and every imported or exported name. Calls are judged in `calls.rs`;
+//! the collector handles order, duplicates and bindings.
 
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};

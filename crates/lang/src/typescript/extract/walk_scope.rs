@@ -1,5 +1,5 @@
-//! Which parts of a syntax tree are worth walking, decided from the text alone: a file without the word `require` has
-//! no call of it. Errs towards walking, never towards skipping.
+//! Which parts of a syntax tree must be walked, decided from the text alone: a file without the word `require` does not call it. When
+//! in doubt, the tree is walked.
 
 use std::sync::LazyLock;
 
@@ -38,7 +38,7 @@ static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
 impl WalkScope {
     pub(super) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
-        // An escape can spell any identifier (`\u0072equire`), so that the words prove nothing.
+        // An escape can spell any identifier (`\u0072equire`), so the absence of a word proves nothing.
         if memchr::memchr(b'\\', bytes).is_some()
             && FINDERS.escape.find(bytes).is_some()
             && has_escaped_identifier(bytes)

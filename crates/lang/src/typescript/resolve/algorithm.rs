@@ -1,9 +1,8 @@
 //! TypeScript's module resolution: modes, conditions, extension passes, directories, `node_modules`.
 //!
-//! This follows the algorithm that the TypeScript 5.9 compiler runs, step for step, because the answer must be
-//! its answer. Maps of packages (`exports`, `imports`) are in `exports.rs`; what is tried after TypeScript gave
-//! up is in `fallback.rs`. The directory-exists checks that TypeScript makes to save system calls are left out:
-//! looking at known listings is as cheap as asking first.
+//! This follows the algorithm of the TypeScript 5.9 compiler step by step, because the answer must be the same. Maps of packages
+//! (`exports`, `imports`) are in `exports.rs`; what is tried when TypeScript finds nothing is in `fallback.rs`. TypeScript's
+//! directory-exists checks, which save system calls, are left out: here, listings are cached.
 
 use std::cell::Cell;
 
@@ -39,11 +38,11 @@ const LINKS: Features = 64;
 /// Imports of a package may resolve to imports of a package; more hops than this are a cycle.
 const MAX_HOPS: u8 = 16;
 
-/// How many conditions and alternatives of package maps one lookup considers, over all hops. Without this limit a map whose
-/// targets refer to other keys of the map many times over would take exponential time.
+/// How many conditions and alternatives of package maps one lookup considers in total. Without this limit, a map whose targets refer
+/// to several other keys of the map would take exponential time.
 const MAP_STEPS: u32 = 1024;
 
-/// One lookup: who asks, under which configuration and conditions.
+/// One lookup: for which importer, under which configuration and conditions.
 #[derive(Clone)]
 pub(super) struct Lookup<'a> {
     pub(super) resolver: &'a Resolver<'a>,
@@ -52,7 +51,7 @@ pub(super) struct Lookup<'a> {
     resolution: ModuleResolution,
     pub(super) conditions: Conditions<'a>,
     pub(super) features: Features,
-    /// The directory of the file that asks.
+    /// The directory of the importing file.
     pub(super) directory: &'a str,
     pub(super) hops: u8,
     /// What is left of [`MAP_STEPS`].
@@ -70,7 +69,7 @@ impl<'a> Lookup<'a> {
         Self::by_rules(resolver, config, directory, mode, config.module_resolution)
     }
 
-    /// As [`Self::module`], by other rules than the configuration asks for.
+    /// As [`Self::module`], by other rules than those of the configuration.
     pub(super) fn by_rules(
         resolver: &'a Resolver<'a>,
         config: &'a Config,
@@ -94,13 +93,13 @@ impl<'a> Lookup<'a> {
         Self { resolver, config, resolution, conditions, features, directory, hops: 0, steps }
     }
 
-    /// The same lookup, to which the packages of the repository are installed.
+    /// The same lookup, as if the packages of the repository were installed.
     pub(super) fn with_links(mut self) -> Self {
         self.features |= LINKS;
         self
     }
 
-    /// The same lookup for code alone: declarations are not what runs.
+    /// The same lookup, but only for code: declarations are not executed.
     pub(super) fn without_types(mut self) -> Self {
         self.conditions.has_types = false;
         self

@@ -1,5 +1,5 @@
-//! What is tried after TypeScript gave up, so that nothing on disk is called missing: queries stripped, assets,
-//! Node's own answers, packages of the workspace.
+//! What is tried if TypeScript finds nothing, so that nothing that is on disk is reported missing: specifiers without query, assets,
+//! Node's own lookup, packages of the workspace.
 
 use crate::typescript::form::{Form, ModuleSystem};
 use crate::typescript::tsconfig::ModuleResolution;

@@ -1,5 +1,5 @@
-//! The requests of one file after the other, on one thread. Files of a directory ask for the same modules, so the answers
-//! for the last directory are remembered: that needs no lock and little memory.
+//! Resolves the requests of consecutive files on one thread. Files of a directory request the same modules, so the answers for the
+//! last directory are cached, which needs no lock and little memory.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use super::{Importer, Located, Resolver, path};
 const LENIENT: &str = "its rules (`moduleResolution` node16 or nodenext) reject specifiers that resolve to files, such as \
                        imports without an extension; those were resolved by a bundler's rules";
 
-/// A file that asks for more has specifiers that no other file asks for.
-const MOST_REQUESTS: usize = 64;
+/// The answers of a file with more requests are not cached: other files rarely request the same.
+const MAX_REQUESTS: usize = 64;
 
 /// A directory with files of more endings than this starts over now and then.
-const MOST_IMPORTERS: usize = 8;
+const MAX_IMPORTERS: usize = 8;
 
 /// More specifiers than this are not remembered.
-const MOST_SPECIFIERS: usize = 1 << 12;
+const MAX_SPECIFIERS: usize = 1 << 12;
 
 pub(super) struct TypeScriptFileResolver<'r> {
     resolver: &'r Resolver<'r>,
@@ -32,7 +32,7 @@ pub(super) struct TypeScriptFileResolver<'r> {
     cache: ResolutionCache,
 }
 
-/// The importers of the last directory, one for each ending, and the answers that they got.
+/// The importers of the last directory, one for each ending, with their answers.
 #[derive(Default)]
 struct ResolutionCache {
     importers: Vec<(Importer, AnswersBySpecifier)>,
@@ -67,7 +67,7 @@ impl FileResolver for TypeScriptFileResolver<'_> {
             reexports(resolver, importer, facts, table, found);
             return;
         }
-        let mut answers = answers.filter(|_| facts.requests.len() <= MOST_REQUESTS);
+        let mut answers = answers.filter(|_| facts.requests.len() <= MAX_REQUESTS);
         let mut refused = Refused::default();
         let mut is_lenient = false;
         // A declaration file does not run.
@@ -156,7 +156,7 @@ impl ResolutionCache {
         let at = match self.importers.iter().position(|(importer, _)| importer.serves(file)) {
             Some(at) => at,
             None => {
-                if self.importers.len() >= MOST_IMPORTERS {
+                if self.importers.len() >= MAX_IMPORTERS {
                     self.importers.clear();
                 }
                 self.importers.push((resolver.importer(file), AnswersBySpecifier::default()));
@@ -175,7 +175,7 @@ impl AnswersBySpecifier {
     }
 
     fn remember(&mut self, request: &Request, known: &CachedAnswer) {
-        if self.by_specifier.len() < MOST_SPECIFIERS {
+        if self.by_specifier.len() < MAX_SPECIFIERS {
             let answers = self.by_specifier.entry(request.specifier.clone()).or_default();
             answers.push((request.form, known.clone()));
         }

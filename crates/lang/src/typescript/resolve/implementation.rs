@@ -1,4 +1,4 @@
-//! The code behind a declaration file of the repository: what runs when a program imports what TypeScript finds declared.
+//! The code behind a declaration file of the repository: the script that runs where TypeScript resolves to a declaration.
 //!
 //! TypeScript answers `./x` with `x.d.ts` where that lies beside `x.js`. The graph has both: the declaration by TypeScript's
 //! rules, and the script file that Node or a bundler would load.

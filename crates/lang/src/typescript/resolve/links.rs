@@ -1,7 +1,7 @@
-//! Packages of the repository as an install would link them: a virtual `node_modules/<name>` beside the manifest that asks
-//! for the package, so that installed and uninstalled repositories are resolved by the same rules.
+//! Packages of the repository as an install would link them: a virtual `node_modules/<name>` beside the manifest that depends on the
+//! package, so that repositories resolve the same before and after an install.
 //!
-//! What is really installed always wins: links are asked when TypeScript's own answer is that there is nothing.
+//! Packages that are really installed always win: links are used only if TypeScript finds nothing.
 
 use std::sync::OnceLock;
 

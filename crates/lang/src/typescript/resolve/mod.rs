@@ -1,7 +1,7 @@
 //! Specifier to file: TypeScript's own answer first, then what is on disk beyond TypeScript.
 //!
 //! `algorithm.rs` and `exports.rs` are TypeScript's rules, `fallback.rs` finds assets, Node's answers and the
-//! sources of workspace packages. Everything is asked of a `Files` view, so a run's questions can be recorded.
+//! sources of workspace packages. All lookups go through a `Files` view, which can record them.
 
 mod algorithm;
 mod builtins;
@@ -40,7 +40,7 @@ const NEEDS_CONSENT: &str = "leads outside the root, where nothing is read witho
 const FORBIDDEN: &str = "leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` \
                          allows a folder";
 
-/// Resolves requests. Shared by threads; answers depend on the `Files` alone, never on the order of questions.
+/// Resolves requests. Shared by threads; answers depend only on the `Files`, never on the order of requests.
 pub struct Resolver<'f> {
     project: &'f Project<'f>,
     files: &'f dyn Files,
@@ -70,7 +70,7 @@ impl From<Target> for Located {
     }
 }
 
-/// A file that asks, with all that its place in the repository decides.
+/// An importing file, with everything that depends on its place in the repository.
 pub struct Importer {
     directory: Box<str>,
     /// The folder that requests may not leave: that of the package, for a file of a linked one.
@@ -97,8 +97,7 @@ impl Importer {
         rest.is_some_and(|name| !name.as_bytes().contains(&b'/'))
     }
 
-    /// Whether this importer's answers hold for a file beside its own, too: most files of a directory get the same
-    /// answers.
+    /// Whether this importer's answers are also valid for another file of the directory, as for most files.
     pub fn serves(&self, beside: &str) -> bool {
         self.is_shared && ending(beside) == &*self.ending
     }
@@ -126,8 +125,8 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// What lies below stan's own folder is missing, apart from `system` and `imports`: what stan writes there must not
-    /// change what it answers.
+    /// Files below stan's own folder are treated as missing, except in `system` and `imports`: the output of stan must not change its
+    /// own answers.
     fn is_hidden(&self, real: &str) -> bool {
         let below = real.strip_prefix(&*self.project.stan_folder).and_then(|rest| rest.strip_prefix('/'));
         below.is_some_and(|below| {
@@ -177,7 +176,7 @@ impl<'f> Resolver<'f> {
             Form::ReferencePath => return self.reference_path(importer, specifier).into(),
             Form::ReferenceTypes => return self.reference_types(importer, specifier, mode).into(),
             Form::Url => return self.url(importer, specifier).into(),
-            // Where such a `require` starts from is not known: neither files beside it nor its own package are.
+            // The base of such a `require` is unknown, so neither relative paths nor the importer's own package can be resolved.
             Form::RequireElsewhere if path::is_path(specifier) || self.is_own_name(importer, specifier) => {
                 return Target::Nothing.into();
             }
@@ -341,8 +340,8 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// Asks once more for the folders that a bare specifier may be installed in. Lookups share answers, and one that was
-    /// answered from memory counts no refusal: whether one is counted must not depend on who asked first.
+    /// Looks up the folders that a bare specifier may be installed in, only to count refusals. An answer from the shared cache counts
+    /// none, and whether a refusal is reported must not depend on which file was resolved first.
     fn ask_for_package(&self, importer: &Importer, specifier: &str) {
         if path::is_path(specifier) {
             return;
@@ -370,8 +369,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// Yarn's Plug'n'Play keeps packages in archives, which are not read: said once, because every import of a package is
-    /// missing then.
+    /// Yarn's Plug'n'Play keeps packages in archives, which are not read. Reported once, because every import of a package is missing.
     fn plug_and_play(&self) -> Option<Problem> {
         let is_there = |name: &&str| self.files.is_file(&path::join_plain(&self.root, name));
         let name = [".pnp.cjs", ".pnp.js"].into_iter().find(is_there)?;

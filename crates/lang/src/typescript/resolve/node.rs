@@ -1,5 +1,5 @@
-//! Node's own lookup for `require`, as far as it answers more than TypeScript: JSON and native modules without
-//! their extension, and assets of packages. Conditions are fixed, so no Node need be installed.
+//! Node's own lookup for `require`, where it finds more than TypeScript: JSON and native modules without their extension, and assets
+//! of packages. Conditions are fixed, so the answer does not depend on an installed Node.
 
 use super::exports_exact::{all_targets, exact_export};
 use super::{Resolver, path};

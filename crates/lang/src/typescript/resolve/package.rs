@@ -10,8 +10,7 @@ use crate::memo::Memo;
 use crate::typescript::package_map::PackageMap;
 use crate::typescript::path_table::PathTable;
 
-/// The fields that resolution asks for. Others are dropped, so that a manifest with very many fields costs nothing per
-/// question.
+/// The fields that resolution uses. Others are dropped, so that a manifest with very many fields does not slow down each lookup.
 const FIELDS: [&str; 15] = [
     "name",
     "type",
@@ -120,7 +119,7 @@ fn is_truthy(value: &Value) -> bool {
     }
 }
 
-/// All manifests that were asked for.
+/// All manifests that were looked up.
 pub(crate) struct Packages<'f> {
     files: &'f dyn Files,
     root: Box<str>,

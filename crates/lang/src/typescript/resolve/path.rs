@@ -1,4 +1,4 @@
-//! What TypeScript reads off a specifier or path: relative or not, the package name, the extension. Nothing here reads a disk.
+//! The syntax of specifiers and paths, as TypeScript has it: relative or not, package name, extension. Reads nothing from disk.
 
 pub(crate) use crate::paths::{ancestors, base_name, contains, join, join_plain, parent};
 

@@ -1,8 +1,7 @@
 //! Packages of the repository, by name, with or without an install and before any build.
 //!
-//! What a manifest names may not be built yet. The source behind it is searched through unusual conditions
-//! of `exports`, then from the output folder of the package's tsconfig back to its sources, then under the
-//! same stem in `src`.
+//! The files that a manifest names may not be built yet. Their source is searched by custom conditions of `exports`, then by mapping
+//! the output folder of the package's tsconfig back to its sources, then under the same stem in `src`.
 
 use std::sync::Arc;
 

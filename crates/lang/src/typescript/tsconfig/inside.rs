@@ -1,5 +1,5 @@
-//! The file system as configurations may see it: what `extends`, `references` and links resolve to outside the
-//! repository and outside every `node_modules` is not read, even where imports may resolve to it.
+//! The file system as configurations may see it: `extends`, `references` and links that resolve outside the repository and outside
+//! every `node_modules` are not followed, even where imports may be.
 
 use std::borrow::Cow;
 use std::sync::Arc;

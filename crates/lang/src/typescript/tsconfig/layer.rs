@@ -17,7 +17,8 @@ use extends::ExtendsScope;
 /// Longer chains of `extends` are cut: they are not written by hand, and each link costs stack.
 const MAX_CHAIN: usize = 100;
 
-/// Files that loop may be reached along very many ways; after so many steps the rest is left out.
+/// Configurations that extend each other in loops can be reached on exponentially many paths; after this many steps the rest is
+/// ignored.
 const MAX_STEPS: usize = 2_000;
 
 /// A list of paths or patterns: `files`, `include` or `exclude`.

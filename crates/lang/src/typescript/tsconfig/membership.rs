@@ -1,7 +1,7 @@
 //! Which files a configuration names: TypeScript's list of input files, decided for one path at a time.
 //!
-//! The list is never made. The only questions to the disk are about siblings of the file, because of two files with
-//! the same stem TypeScript takes the one with the better extension.
+//! The list itself is never built. Only siblings of the file are looked up on disk, because of two files with the same stem TypeScript
+//! takes the one with the preferred extension.
 
 use rustc_hash::FxHashSet;
 use stan_repo::Files;

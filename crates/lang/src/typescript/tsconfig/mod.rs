@@ -1,7 +1,7 @@
 //! Which tsconfig or jsconfig governs a file, and what that means for resolution.
 //!
-//! The judge is TypeScript's own reading of the files, with `allowJs` and JSON modules on. Nothing here resolves an
-//! import, and no directory is ever listed: membership is decided by matching the path.
+//! The reference is TypeScript's own interpretation of the files, with `allowJs` and JSON modules on. Nothing here resolves an import,
+//! and no directory is listed: membership is decided by matching the path.
 
 mod extends;
 mod inside;

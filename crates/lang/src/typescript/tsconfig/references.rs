@@ -21,7 +21,7 @@ const FEW: usize = 16;
 /// Projects in TypeScript's order: breadth first.
 pub(super) struct Reachable {
     projects: Vec<(Arc<Config>, Arc<FileSet>)>,
-    /// The first so many are referenced directly.
+    /// How many of the first ones are referenced directly.
     direct: usize,
     index: Option<Index>,
 }

@@ -403,7 +403,7 @@ fn lists_that_every_import_would_try_are_cut() {
 
 proptest! {
     #[test]
-    fn any_pattern_and_any_path_are_survived(spec in "[a*?./{}$\\\\]{0,12}", path in "(/[a.*]{1,4}){0,5}") {
+    fn patterns_and_paths_never_panic(spec in "[a*?./{}$\\\\]{0,12}", path in "(/[a.*]{1,4}){0,5}") {
         for usage in [Usage::Include, Usage::Exclude] {
             if let Some(pattern) = patterns::Pattern::new(&spec, "/a", usage) {
                 pattern.matches(&path);

@@ -65,7 +65,7 @@ fn packages_of_pnpm_and_lerna_workspaces_are_found() {
 }
 
 #[test]
-fn what_cannot_be_used_is_said() {
+fn unusable_workspace_declarations_are_reported() {
     let root = ("package.json", r#"{"workspaces":["packages/*","a{b"]}"#);
     let same = ("packages/z/package.json", r#"{"name":"a"}"#);
     let broken = ("packages/y/package.json", r#"{"name":"#);

@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_are_a_panic(pieces in prop::collection::vec(prop::sample::select(vec![
+    fn bytes_never_panic_the_reader(pieces in prop::collection::vec(prop::sample::select(vec![
         "{", "}", "[", "]", ",", ":", "\"v\"", "\"i\"", "\"x\"", "\"include\"", "2", "1", "-1", "\"a\"", "null", "\"..\"",
     ]), 0..24)) {
         let _ = decode(pieces.concat().as_bytes(), "s.json");
