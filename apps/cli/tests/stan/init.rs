@@ -61,6 +61,8 @@ fn a_fresh_repository_without_git() {
         created  .stan/system/stan.scratch.md
         created  .stan/system/stan.todo.md
         created  .gitignore
+
+        next: `stan run --context --meta` opens a thread in a chat; `stan init --agents` or `--mcp CLIENT` sets up a coding agent
         --- stderr
     "#]],
     );
@@ -130,6 +132,8 @@ fn an_existing_configuration_decides() {
         created  tools/stan/system/stan.scratch.md
         created  tools/stan/system/stan.todo.md
         created  .gitignore
+
+        next: `stan run --context --meta` opens a thread in a chat; `stan init --agents` or `--mcp CLIENT` sets up a coding agent
         --- stderr
     "#]],
     );
