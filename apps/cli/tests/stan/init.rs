@@ -156,6 +156,8 @@ fn an_existing_configuration_decides() {
           +other/imports/
           +other/cache/
           +other/.lock
+
+        next: `stan run --context --meta` opens a thread in a chat; `stan init --agents` or `--mcp CLIENT` sets up a coding agent
         --- stderr
         note: the configuration says `stanPath: tools/stan`; change it there too, or give `--stan-path other` to every command
     "#]],
