@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, ValueEnum as _};
 use stan_engine::Untrusted;
 
@@ -11,7 +12,30 @@ use crate::args::ColorChoice;
 /// so a line break in an argument could not be distinguished from one of the message.
 pub(crate) fn explain<P: Parser>(arguments: &[OsString], error: clap::Error) -> clap::Error {
     let escaped = arguments.iter().map(|argument| Untrusted::new(&argument.to_string_lossy()).to_string());
-    P::try_parse_from(escaped).err().filter(|escaped| escaped.kind() == error.kind()).unwrap_or(error)
+    let escaped = P::try_parse_from(escaped).err().filter(|escaped| escaped.kind() == error.kind());
+    with_tips(arguments, escaped.unwrap_or(error))
+}
+
+/// clap puts the nearest command last, and knows nothing of options that stand for an argument which the command does not have.
+fn with_tips(arguments: &[OsString], mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::Strings(near)) = error.get(ContextKind::SuggestedSubcommand) {
+        let near = near.iter().rev().take(2).cloned().collect();
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(near));
+    }
+    let is_command = |name: &str| arguments.iter().any(|argument| argument == name);
+    let wrong = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(wrong)) if error.kind() == ErrorKind::UnknownArgument => wrong.as_str(),
+        _ => return error,
+    };
+    let tip = if wrong.starts_with('-') && wrong.contains(' ') && is_command("--about") {
+        "a text that begins with `-` is written as --about=\"TEXT\""
+    } else if !wrong.starts_with('-') && (is_command("map") || is_command("suggest")) {
+        "name files and folders with --focus"
+    } else {
+        return error;
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
 }
 
 /// The choice of colours of arguments that were not parsed, because they ask for help or are wrong.

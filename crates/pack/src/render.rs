@@ -54,9 +54,28 @@ pub fn markdown(pack: &Pack, digest: &str, lists: Lists) -> String {
         cut_list(&pack.omitted, pack.totals.omitted, most, left_out, &mut out);
     }
     let missing: Vec<&PackMissing> = pack.missing.iter().filter(|one| one.reason != "global").collect();
+    let (untyped, missing): (Vec<&PackMissing>, Vec<&PackMissing>) =
+        missing.into_iter().partition(|one| one.reason == NEEDS_TYPES && one.near.is_empty());
     if !missing.is_empty() {
         let _ = writeln!(out, "\nNot found ({}):\n", missing.len());
         cut_list(&missing, missing.len() as u64, lists.lines, |one| not_found(one), &mut out);
+    }
+    if !untyped.is_empty() {
+        let mut names: Vec<&str> = Vec::new();
+        for one in &untyped {
+            if !names.contains(&&*one.name) {
+                names.push(&one.name);
+            }
+        }
+        let more = match names.len().saturating_sub(lists.lines) {
+            0 => String::new(),
+            more => format!(", +{more}"),
+        };
+        let shown = names.iter().take(lists.lines).copied().collect::<Vec<_>>().join(", ");
+        let _ = match shown.is_empty() {
+            true => writeln!(out, "\nNot followed ({}): they need a type checker", names.len()),
+            false => writeln!(out, "\nNot followed ({}), they need a type checker: {shown}{more}", names.len()),
+        };
     }
     if let Some(cut) = &pack.truncation {
         let (before, after) = (cut.tokens_before, cut.tokens_after);
@@ -69,6 +88,9 @@ pub fn markdown(pack: &Pack, digest: &str, lists: Lists) -> String {
     let _ = writeln!(out, "\n<!-- stan.pack@1 sha256:{digest} -->");
     out
 }
+
+/// The reason of names that only inference finds: they are many and their lines are in the text, so that only names are listed.
+const NEEDS_TYPES: &str = "needs-types";
 
 /// Files that are left out of a ranking are listed no further: they matter least of all that were ranked.
 const MAX_FILES: usize = 10;

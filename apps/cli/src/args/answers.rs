@@ -2,15 +2,15 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{AnswerArgs, FindingsFormat, GraphWorkArgs, TokenizerChoice};
+use super::{AnswerArgs, FindingsFormat, GraphWorkArgs, TokenizerChoice, budget};
 
 #[derive(Args)]
 pub(crate) struct NeighboursArgs {
-    /// The files, or the names that the graph has for packages and builtins
+    /// Files, or ids of packages and builtins as the graph shows them
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<String>,
 
-    /// How many steps to follow
+    /// Number of steps to follow
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) depth: u32,
 
@@ -26,11 +26,11 @@ pub(crate) struct NeighboursArgs {
 
 #[derive(Args)]
 pub(crate) struct CyclesArgs {
-    /// Only a shortest ring of each cycle, the shortest first
+    /// Show only a shortest path around each cycle, the shortest first
     #[arg(long)]
     pub(crate) shortest: bool,
 
-    /// Print the cycles in another form, all of them
+    /// Print all cycles in another format
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "budget", "limit"])]
     pub(crate) format: Option<FindingsFormat>,
 
@@ -75,15 +75,15 @@ pub(crate) enum KindChoice {
 
 #[derive(Args)]
 pub(crate) struct MapArgs {
-    /// The most tokens of the overview, also as `8k`; 0 for all of it
-    #[arg(long, value_name = "N", value_parser = token_count)]
+    /// Maximum number of tokens, also as `8k`; 0 for the whole overview
+    #[arg(long, value_name = "N", value_parser = budget)]
     pub(crate) budget: Option<u64>,
 
-    /// A folder or file that is shown in most detail (repeatable)
+    /// A folder or file to show in most detail (repeatable)
     #[arg(long, value_name = "PATH")]
     pub(crate) focus: Vec<String>,
 
-    /// What has a line of its own
+    /// What gets its own line
     #[arg(long, value_name = "LEVEL", default_value = "file")]
     pub(crate) level: LevelChoice,
 
@@ -104,18 +104,4 @@ pub(crate) enum LevelChoice {
     File,
     Folder,
     Package,
-}
-
-/// `16000`, `16k` or `1m`.
-pub(crate) fn token_count(typed: &str) -> Result<u64, String> {
-    let lower = typed.trim().to_ascii_lowercase();
-    let (digits, unit) = match lower.strip_suffix('k') {
-        Some(digits) => (digits, 1000),
-        None => match lower.strip_suffix('m') {
-            Some(digits) => (digits, 1_000_000),
-            None => (&*lower, 1),
-        },
-    };
-    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
-    number.ok_or_else(|| "expected a number of tokens, such as 16000 or 16k".to_owned())
 }

@@ -10,7 +10,7 @@ pub(crate) struct ApplyArgs {
     #[arg(value_name = "REPLY", required_unless_present = "undo")]
     pub(crate) reply: Option<String>,
 
-    /// Take the last applied reply back instead
+    /// Undo the last applied reply instead
     #[arg(long, conflicts_with_all = ["reply", "dry_run", "strict", "archive", "no_archive", "seen"])]
     pub(crate) undo: bool,
 
@@ -18,19 +18,19 @@ pub(crate) struct ApplyArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Take diffs only as `git apply` takes them, and every rule of the protocol for an error
+    /// Accept diffs only as `git apply` does, and treat every rule of the protocol as an error
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// The archive that the assistant was given; without it the workspace's output/archive.tar, if there is one
+    /// The archive that the assistant has; by default the workspace's output/archive.tar, if it exists
     #[arg(long, value_name = "ARCHIVE")]
     pub(crate) archive: Option<String>,
 
-    /// The reply answers no archive: rules about what the assistant has seen are off
+    /// The reply does not answer an archive: turn off the rules about what the assistant has seen
     #[arg(long, conflicts_with = "archive")]
     pub(crate) no_archive: bool,
 
-    /// The map was seen earlier in the thread, whatever the archive shows
+    /// The assistant has seen the map earlier in the thread
     #[arg(long)]
     pub(crate) seen: bool,
 

@@ -10,19 +10,19 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "REPLY")]
     pub(crate) reply: String,
 
-    /// The archive that the assistant was given; without it the workspace's output/archive.tar
+    /// The archive that the assistant has; by default the workspace's output/archive.tar
     #[arg(long, value_name = "ARCHIVE")]
     pub(crate) archive: Option<String>,
 
-    /// The map was seen earlier in the thread, whatever the archive shows
+    /// The assistant has seen the map earlier in the thread
     #[arg(long)]
     pub(crate) seen: bool,
 
-    /// Take diffs only as `git apply` takes them, and bad manners (0015, 0016) for errors
+    /// Accept diffs only as `git apply` does, and treat style rules (0015, 0016) as errors
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Warn when the archive that would result has more tokens
+    /// Warn if the resulting archive would have more tokens
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<u64>,
 
@@ -34,7 +34,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Print the findings in another form
+    /// Print the findings in another format
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) format: Option<FindingsFormat>,
 }

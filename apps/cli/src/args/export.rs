@@ -7,11 +7,11 @@ use super::{GraphWorkArgs, TokenizerChoice};
 
 #[derive(Args)]
 pub(crate) struct ExportArgs {
-    /// The folder of the dataset; made when it is missing
+    /// The folder of the dataset; created if it does not exist
     #[arg(value_name = "DIR")]
     pub(crate) dataset: String,
 
-    /// The repositories, one after the other; without any the one around the working directory
+    /// The repositories; by default the one around the working directory
     #[arg(value_name = "ROOT")]
     pub(crate) roots: Vec<String>,
 
@@ -19,15 +19,15 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "FORMAT", default_value = "parquet")]
     pub(crate) format: DatasetFormatChoice,
 
-    /// The name of a repository in the dataset, one for each ROOT in the same order; the name of its folder by default
+    /// Name of a repository in the dataset, one for each ROOT in the same order; by default the name of its folder
     #[arg(long, value_name = "ID")]
     pub(crate) repo_id: Vec<String>,
 
-    /// The name of the state of the files; the commit by default, or `worktree` when files are in none
+    /// Name for the state of the files; by default the commit, or `worktree` if there is no commit
     #[arg(long, value_name = "ID")]
     pub(crate) commit: Option<String>,
 
-    /// Remove what the dataset has of other commits of these repositories
+    /// Remove other commits of these repositories from the dataset
     #[arg(long)]
     pub(crate) prune: bool,
 

@@ -11,7 +11,7 @@ pub(crate) struct GraphArgs {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// With FILE: what depends on the files instead
+    /// With FILE: what imports the files instead
     #[arg(long, requires = "files")]
     pub(crate) dependents: bool,
 
@@ -35,15 +35,15 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_name = "FORMAT", conflicts_with = "stats")]
     pub(crate) format: Option<Format>,
 
-    /// With --format: what a node of the diagram is
+    /// With --format: what a node of the diagram stands for
     #[arg(long, value_name = "LEVEL", requires = "format", default_value = "file")]
     pub(crate) level: LevelChoice,
 
-    /// With FILE: follow at most N edges; with --level folder: cut folders after N segments
+    /// With FILE: follow at most N edges; with --level folder: shorten folders to N segments
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) depth: Option<u16>,
 
-    /// With --format mermaid: refuse a diagram of more edges (Mermaid's own limit is 500); 0 for no bound
+    /// With --format mermaid: refuse a diagram with more edges (Mermaid's own limit is 500); 0 for no limit
     #[arg(long, value_name = "N", requires = "format", default_value_t = 500)]
     pub(crate) max_edges: usize,
 

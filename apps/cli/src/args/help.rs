@@ -8,48 +8,48 @@ pub(super) const TEMPLATE: &str = "\
 {usage-heading} {usage}
 
 Understand a repository:
-  map          The overview that a model reads, within a budget of tokens
-  view         A picture of the repository: one HTML page that works offline
-  deps         What files depend on, with the names that they take
-  dependents   What depends on files
-  cycles       Import cycles, the largest first
-  graph        The whole graph: counts, JSON, dot or Mermaid
-  outline      The declarations of files with their signatures
-  symbol       Where a name is declared and who uses it
-  find         Words in names, paths and lines
+  map          Print an overview for a model, within a token budget
+  view         Write an overview for a person: one HTML page that works offline
+  deps         List what files import, with the imported names
+  dependents   List what imports files, with the imported names
+  cycles       List import cycles, the largest first
+  graph        Print the whole graph: counts, JSON, dot or Mermaid
+  outline      List the declarations of files with their signatures
+  symbol       Show where a name is declared and used
+  find         Search names, paths and lines
 
 Context for a task or an error:
-  pack         The declarations or files that explain it, ready to paste
-  suggest      The files that a task needs, as a selection
-  read         Files or declarations: whole, as signatures or as one line
+  pack         Collect the declarations or files that explain it, ready to paste
+  suggest      Propose the files that a task needs, as a selection
+  read         Print files or declarations: in full, as signatures or as one line
 
 A thread with an assistant:
-  init         Set the repository up: configuration, instructions, ignore rules
-  run          Write the archive, and the archive of what changed
-  select       What the selection holds, and why
+  init         Set up the repository: configuration, instructions, ignore rules
+  run          Write the archive, and the diff archive of what changed
+  select       Show what the selection contains, and why
   state        Check the selection file, or rewrite it in the current form
-  check        Check a reply before acting on it
-  apply        Apply a reply, all of it or nothing; or take the last one back
-  snap         The snapshots that diffs are made against
-  verify       Compare an archive or a pack with the tree
+  check        Check a reply before you act on it
+  apply        Apply a reply, all or nothing; or undo the last one
+  snap         Manage the snapshots that diffs are relative to
+  verify       Compare an archive or a pack with the files on disk
 
 For programs:
   mcp          Serve the commands as tools over the Model Context Protocol
-  export       Tables of the graph for DuckDB, Spark and the like
-  completions  The completion script for a shell
-  man          The manual pages
+  export       Write the graph as tables for DuckDB, Spark and others
+  completions  Print the completion script for a shell
+  man          Print the manual pages
 
 Examples:
-  stan map --budget 8k                              what is in here
-  tsc | stan pack - --copy                          what explains this error
-  stan pack --about \"login loops\" --budget 16k      what this task needs
-  stan dependents src/user.ts                       what breaks if this changes
-  stan apply REPLY.md                               make the assistant's changes
+  stan map --budget 8k                              what is in this repository
+  tsc | stan pack - --copy                          the code that explains this error
+  stan pack --about \"login loops\" --budget 16k      the code that this task needs
+  stan dependents src/user.ts                       what may break if this changes
+  stan apply REPLY.md                               apply the assistant's changes
 
 Options:
 {options}
 
-`stan COMMAND --help` says more about a command.
+`stan COMMAND --help` describes a command.
 ";
 
 #[cfg(test)]

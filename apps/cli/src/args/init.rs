@@ -5,23 +5,23 @@ use stan_engine::init::McpClient;
 
 #[derive(Args)]
 pub(crate) struct InitArgs {
-    /// Replace a system document that differs from the shipped one; nothing else is ever replaced
+    /// Replace a system document that differs from the shipped one; no other file is ever replaced
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Say what would be done, and change nothing
+    /// Show what would be done, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Also put a block for coding agents into AGENTS.md, or bring it up to date; `remove` only takes it out
+    /// Also write or update a block for coding agents in AGENTS.md; `remove` only removes it
     #[arg(long, value_name = "ACTION", num_args = 0..=1, require_equals = true, default_missing_value = "add")]
     pub(crate) agents: Option<AgentsAction>,
 
-    /// Also enter `stan mcp` as a server in the client's configuration of this repository (repeatable)
+    /// Also register `stan mcp` in this repository's configuration of the client (repeatable)
     #[arg(long, value_name = "CLIENT", conflicts_with = "remove_mcp")]
     pub(crate) mcp: Vec<ClientChoice>,
 
-    /// Only take the server out of the client's configuration again (repeatable)
+    /// Only remove the server from the client's configuration (repeatable)
     #[arg(long, value_name = "CLIENT")]
     pub(crate) remove_mcp: Vec<ClientChoice>,
 

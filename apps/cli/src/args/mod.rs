@@ -45,6 +45,9 @@ pub(crate) use view::ViewArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stan_engine::tokens::Tokenizer;
 
+/// Options that every command takes; in its help they come after its own.
+const GLOBAL: &str = "Options of every command";
+
 /// The right context for coding assistants: maps, packs and archives of a repository, within a budget, reproducible.
 #[derive(Parser)]
 #[command(
@@ -66,39 +69,39 @@ pub(crate) struct Cli {
 #[derive(Args)]
 pub(crate) struct GlobalArgs {
     /// Run as if started in DIR
-    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true, help_heading = GLOBAL)]
     pub(crate) directory: Option<String>,
 
     /// Use this configuration file; its folder is the root
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE", global = true, help_heading = GLOBAL)]
     pub(crate) config: Option<String>,
 
-    /// Let imports and the configuration reach files below DIR, outside the root (repeatable)
-    #[arg(long, value_name = "DIR", global = true)]
+    /// Allow imports and the configuration to read files in DIR, outside the root (repeatable)
+    #[arg(long, value_name = "DIR", global = true, help_heading = GLOBAL)]
     pub(crate) allow_outside: Vec<String>,
 
     /// Workspace folder of stan, relative to the root
-    #[arg(long, value_name = "PATH", global = true)]
+    #[arg(long, value_name = "PATH", global = true, help_heading = GLOBAL)]
     pub(crate) stan_path: Option<String>,
 
-    /// Archive this file whatever secrets it holds (repeatable); nothing else allows it
-    #[arg(long, value_name = "PATH", global = true)]
+    /// Include this file although it contains a secret (repeatable); nothing else allows that
+    #[arg(long, value_name = "PATH", global = true, help_heading = GLOBAL)]
     pub(crate) allow_secret: Vec<String>,
 
-    /// Share facts of files with other machines through this server (HTTP GET and PUT); also `STAN_CACHE_URL`
-    #[arg(long, value_name = "URL", global = true)]
+    /// Share extracted facts of files with other machines through this server (HTTP GET and PUT); also `STAN_CACHE_URL`
+    #[arg(long, value_name = "URL", global = true, help_heading = GLOBAL)]
     pub(crate) cache_url: Option<String>,
 
     /// Colour the output
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    #[arg(long, value_name = "WHEN", global = true, help_heading = GLOBAL, default_value = "auto")]
     pub(crate) color: ColorChoice,
 
-    /// Print nothing on stderr but errors
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    /// Print only errors on stderr
+    #[arg(short, long, global = true, help_heading = GLOBAL, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Say on stderr how the answer was found
-    #[arg(short, long, global = true)]
+    /// Explain on stderr how the answer was found
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(crate) verbose: bool,
 }
 
@@ -106,51 +109,51 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     /// Print the dependency graph of the repository, of files, or its cycles
     Graph(GraphArgs),
-    /// Write the archive, and the archive of what changed since the snapshot
+    /// Write the archive, and the diff archive of what changed since the snapshot
     Run(RunArgs),
-    /// Show what the selection holds: files, sizes, and why each is in
+    /// Show what the selection contains: files, sizes, and why each is included
     Select(SelectArgs),
-    /// Replace the snapshots that diffs are made against, or go back to an earlier one
+    /// Replace the snapshots that diffs are relative to, or go back to an earlier one
     Snap(SnapArgs),
     /// Check the selection file, or rewrite it in the current form
     State(StateArgs),
-    /// Propose the files that a task needs, within a budget of tokens
+    /// Propose the files that a task needs, within a token budget
     Suggest(SuggestArgs),
-    /// Print the overview of the repository that a model reads, within a budget of tokens
+    /// Print an overview of the repository for a model, within a token budget
     Map(MapArgs),
-    /// Write a picture of the repository: one HTML page that works offline
+    /// Write an overview of the repository for a person: one HTML page that works offline
     View(ViewArgs),
     /// Write the graph as tables (Parquet, NDJSON) into a dataset of many repositories
     Export(ExportArgs),
-    /// List what files depend on, with the names that they take
+    /// List what files import, with the imported names
     Deps(NeighboursArgs),
-    /// List what depends on files, with the names that are taken
+    /// List what imports files, with the imported names
     Dependents(NeighboursArgs),
     /// List import cycles, the largest first
     Cycles(CyclesArgs),
     /// List the declarations of files with their lines and signatures
     Outline(OutlineArgs),
-    /// Say where names are declared and who uses them
+    /// Show where names are declared and used
     Symbol(SymbolArgs),
-    /// Print the declarations that explain an error, a place or a symbol, within a budget of tokens
+    /// Collect the code that explains an error, a location, a symbol or a task, within a token budget
     Pack(PackArgs),
-    /// Print files or declarations whole, as signatures or as one line
+    /// Print files or declarations in full, as signatures or as one line
     Read(ReadArgs),
-    /// Look for words in names, paths and lines
+    /// Search names, paths and lines for words
     Find(FindArgs),
-    /// Compare an archive or a pack with the tree, the installed packages and the map
+    /// Compare an archive or a pack with the files on disk, the installed packages and the map
     Verify(VerifyArgs),
     /// Serve the commands as tools over the Model Context Protocol (standard input and output)
     Mcp(McpArgs),
-    /// Set the repository up for assistants: configuration, instructions, ignore rules
+    /// Set up the repository for assistants: configuration, instructions, ignore rules
     Init(InitArgs),
-    /// Check an assistant's reply against the protocol before acting on it
+    /// Check an assistant's reply against the protocol before you act on it
     Check(CheckArgs),
-    /// Apply an assistant's reply to the files of the repository, all of it or nothing; or take the last one back
+    /// Apply an assistant's reply to the files of the repository, all or nothing; or undo the last one
     Apply(ApplyArgs),
     /// Print the completion script for a shell
     Completions(CompletionsArgs),
-    /// Print the manual page, or write the pages of all commands into a folder
+    /// Print the manual page, or write the pages of all commands to a folder
     Man(ManArgs),
 }
 
@@ -177,11 +180,11 @@ impl Cli {
 /// How large a small answer may be.
 #[derive(Args)]
 pub(crate) struct AnswerArgs {
-    /// The most tokens of the answer, three bytes each; 0 for no bound
-    #[arg(long, value_name = "N", default_value_t = 500)]
+    /// Maximum size of the answer in tokens (estimated as bytes / 3; `2k` is 2,000); 0 for no limit
+    #[arg(long, value_name = "N", default_value = "500", value_parser = budget)]
     pub(crate) budget: u64,
 
-    /// The most entries for each file or name
+    /// Maximum number of entries per file or name
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
 
@@ -193,7 +196,7 @@ pub(crate) struct AnswerArgs {
 /// What every command takes that writes into the workspace.
 #[derive(Args)]
 pub(crate) struct WaitArgs {
-    /// How many seconds to wait for another run in the same workspace
+    /// Maximum number of seconds to wait for another run in the same workspace
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) wait: u32,
 
@@ -205,11 +208,11 @@ pub(crate) struct WaitArgs {
 /// How the graph is made.
 #[derive(Args, Default)]
 pub(crate) struct GraphWorkArgs {
-    /// Number of threads; the answer is the same with any
+    /// Number of threads; does not change the answer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 
-    /// Neither read nor write the cache
+    /// Do not use the cache
     #[arg(long, conflicts_with = "cache_dir")]
     pub(crate) no_cache: bool,
 

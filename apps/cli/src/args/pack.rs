@@ -16,7 +16,7 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "LOG")]
     pub(crate) log: Vec<String>,
 
-    /// A place; lines and columns start at 1
+    /// A location; lines and columns start at 1
     #[arg(long, value_name = "FILE:LINE[:COL]", value_parser = place)]
     pub(crate) at: Vec<String>,
 
@@ -24,15 +24,15 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "FILE#NAME[.MEMBER]", value_parser = declaration)]
     pub(crate) symbol: Vec<String>,
 
-    /// A file, folder or glob that you work on, with the files that it needs
+    /// A file, folder or glob that you work on, with the files it needs
     #[arg(long, value_name = "FILE|GLOB")]
     pub(crate) focus: Vec<String>,
 
-    /// Every file that differs from a revision of git's, or without one from its index
+    /// Every file that differs from a git revision, or without REV from git's index
     #[arg(long, value_name = "REV", num_args = 0..=1)]
     pub(crate) changed: Option<Option<String>>,
 
-    /// The task in words, or `@FILE` with them (`@-`: standard input): the files that it needs
+    /// The task in words, or `@FILE` to read them (`@-`: standard input)
     #[arg(long, alias = "task", value_name = "TEXT|@FILE")]
     pub(crate) about: Vec<String>,
 
@@ -44,15 +44,15 @@ pub(crate) struct PackArgs {
     #[arg(long, conflicts_with_all = ["at", "symbol", "focus", "changed", "about", "copy", "out", "format"])]
     pub(crate) list: bool,
 
-    /// About the K-th diagnostic, as --list counts them
+    /// Explain the K-th diagnostic, as numbered by --list
     #[arg(long, value_name = "K")]
     pub(crate) diagnostic: Option<usize>,
 
-    /// About every error of the log
+    /// Explain every error of the log
     #[arg(long, conflicts_with = "diagnostic")]
     pub(crate) all: bool,
 
-    /// The most tokens (`50k` is 50,000); 0 for no bound
+    /// Maximum number of tokens (`50k` is 50,000); 0 for no limit
     #[arg(long, value_name = "N", default_value = "16k", value_parser = budget)]
     pub(crate) budget: u64,
 
@@ -64,11 +64,11 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "KIND", default_value = "all")]
     pub(crate) closure: ClosureChoice,
 
-    /// How many steps are followed: 1 stops at what the focus uses
+    /// Number of steps to follow: 1 stops at what the focus uses
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=8))]
     pub(crate) hops: u32,
 
-    /// Declarations of installed packages: those that explain the focus, none, or all
+    /// Declarations of installed packages: only those that explain the focus, none, or all
     #[arg(long, value_name = "WHICH", default_value = "auto")]
     pub(crate) externals: ExternalsChoice,
 
@@ -88,7 +88,7 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<String>,
 
-    /// Fail when the budget left something out
+    /// Fail if the budget left something out
     #[arg(long)]
     pub(crate) strict: bool,
 }

@@ -14,7 +14,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "LEVEL", default_value = "full")]
     pub(crate) level: LevelChoice,
 
-    /// The most tokens of the answer, three bytes each (`50k` is 50,000); 0 for no bound
+    /// Maximum size of the answer in tokens (estimated as bytes / 3; `50k` is 50,000); 0 for no limit
     #[arg(long, value_name = "N", default_value = "4k", value_parser = budget)]
     pub(crate) budget: u64,
 
@@ -36,7 +36,7 @@ pub(crate) enum LevelChoice {
 
 #[derive(Args)]
 pub(crate) struct FindArgs {
-    /// Words that a name, path or line has, in any case
+    /// Words to search for, ignoring case
     #[arg(value_name = "WORD", required = true)]
     pub(crate) words: Vec<String>,
 

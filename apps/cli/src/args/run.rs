@@ -6,7 +6,7 @@ use super::{TokenizerChoice, WaitArgs, WorkArgs};
 
 #[derive(Args)]
 pub(crate) struct RunArgs {
-    /// Archive what the selection asks for, with the map, instead of the whole repository
+    /// Archive the selected files and the map, instead of the whole repository
     #[arg(long)]
     pub(crate) context: bool,
 
@@ -14,19 +14,19 @@ pub(crate) struct RunArgs {
     #[arg(long, requires = "context")]
     pub(crate) meta: bool,
 
-    /// Do not rebuild the map: whatever no longer matches it fails the run
+    /// Do not rebuild the map; fail if anything no longer matches it
     #[arg(long, requires = "context", conflicts_with = "meta")]
     pub(crate) frozen: bool,
 
-    /// Write map and selection indented; archives hold them minified
+    /// Indent the map and selection on disk; in archives they are minified
     #[arg(long, requires = "context")]
     pub(crate) pretty: bool,
 
-    /// Archive the map however many tokens it has
+    /// Archive the map even if it is large
     #[arg(long, requires = "context")]
     pub(crate) full_map: bool,
 
-    /// Say what would be written, and change nothing
+    /// Show what would be written, and change nothing
     #[arg(long)]
     pub(crate) plan: bool,
 
@@ -34,12 +34,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TOKENIZER", default_value = "o200k")]
     pub(crate) tokens: TokenizerChoice,
 
-    /// Write the archive in this form too, beside the tar
+    /// Also write the archive in this format
     #[arg(long, value_name = "FORMAT", default_value = "tar")]
     pub(crate) format: FormatChoice,
 
-    /// With md or xml: the most tokens of a part, also as `30k`
-    #[arg(long, value_name = "N", value_parser = super::answers::token_count)]
+    /// With md or xml: maximum number of tokens per part, also as `30k`
+    #[arg(long, value_name = "N", value_parser = super::budget)]
     pub(crate) split: Option<u64>,
 
     /// With md or xml: also put the archive, or its first part, on the clipboard
@@ -50,11 +50,11 @@ pub(crate) struct RunArgs {
     #[arg(short = 's', long, value_name = "NAME", num_args = 1.., conflicts_with = "plan")]
     pub(crate) scripts: Vec<String>,
 
-    /// After so many seconds a script is killed, with all that it started
+    /// Kill a script, and everything it started, after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "scripts", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeout: u32,
 
-    /// Write nothing when a script fails
+    /// Write nothing if a script fails
     #[arg(long, requires = "scripts")]
     pub(crate) strict_scripts: bool,
 

@@ -4,14 +4,14 @@ use clap::Args;
 
 #[derive(Args)]
 pub(crate) struct CompletionsArgs {
-    /// The shell that is to read the script
+    /// The shell
     #[arg(value_name = "SHELL")]
     pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Args)]
 pub(crate) struct ManArgs {
-    /// Write stan.1 and a page for each command into DIR
+    /// Write stan.1 and a page for each command to DIR
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<String>,
 }

@@ -6,7 +6,7 @@ use super::{WaitArgs, WorkArgs};
 
 #[derive(Args)]
 pub(crate) struct SnapArgs {
-    /// Instead of making a snapshot, go among the last ten of each kind
+    /// Instead of making a snapshot, list or restore one of the last ten of each kind
     #[arg(value_name = "ACTION")]
     pub(crate) action: Option<SnapAction>,
 
@@ -33,7 +33,7 @@ pub(crate) struct SnapArgs {
 pub(crate) enum SnapAction {
     /// Show the snapshots that are kept
     List,
-    /// Go back to the one before
+    /// Go back to the previous one
     Undo,
     /// Go forward again
     Redo,

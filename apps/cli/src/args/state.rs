@@ -12,7 +12,7 @@ pub(crate) struct StateArgs {
 
 #[derive(Subcommand)]
 pub(crate) enum StateAction {
-    /// Say whether the selection file is right, and everything that is wrong with it
+    /// Check the selection file and report every error in it
     Validate(StateFileArgs),
     /// Rewrite the selection file as version 2
     Migrate(MigrateArgs),

@@ -10,7 +10,7 @@ pub(crate) struct SuggestArgs {
     #[command(flatten)]
     pub(crate) task: TaskArgs,
 
-    /// The most tokens that the selection may have, as `32000` or `32k`; 0 for no bound
+    /// Maximum number of tokens in the selection, as `32000` or `32k`; 0 for no limit
     #[arg(long, value_name = "N", default_value = "32k", value_parser = budget)]
     pub(crate) budget: u64,
 
@@ -18,11 +18,11 @@ pub(crate) struct SuggestArgs {
     #[arg(long, value_name = "TOKENIZER", default_value = "o200k")]
     pub(crate) tokens: TokenizerChoice,
 
-    /// Write few entries with depths instead of every file
+    /// Write few entries with depths instead of listing every file
     #[arg(long)]
     pub(crate) compact: bool,
 
-    /// Put the proposal into the selection file
+    /// Write the proposal to the selection file
     #[arg(long)]
     pub(crate) write: bool,
 

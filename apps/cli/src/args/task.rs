@@ -5,19 +5,19 @@ use clap::Args;
 /// What files are wanted for. Everything that is given counts.
 #[derive(Args)]
 pub(crate) struct TaskArgs {
-    /// A file, folder or glob that you work on; `:N` behind a file asks for N steps of its dependencies
+    /// A file, folder or glob that you work on; `FILE:N` also takes N steps of its dependencies
     #[arg(long, value_name = "FILE[:DEPTH]", num_args = 1..)]
     pub(crate) focus: Vec<String>,
 
-    /// The task in words, or `@FILE` with them (`@-`: standard input)
+    /// The task in words, or `@FILE` to read them (`@-`: standard input)
     #[arg(long, alias = "task", value_name = "TEXT|@FILE")]
     pub(crate) about: Vec<String>,
 
-    /// Every file that differs from a revision of git's, or without one from its index; also what git does not track
+    /// Every file that differs from a git revision, or without REV from git's index; untracked files too
     #[arg(long, value_name = "REV", num_args = 0..=1)]
     pub(crate) changed: Option<Option<String>>,
 
-    /// Every file that the output of a compiler or test runner names (`-`: standard input)
+    /// Every file named in the output of a compiler or test runner (`-`: standard input)
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<String>,
 }
@@ -31,7 +31,7 @@ pub(crate) fn budget(typed: &str) -> Result<u64, String> {
         _ => (typed, 1),
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    let is_number = |text: &str| !text.is_empty() && text.len() < 20 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |text: &str| !text.is_empty() && text.len() <= 20 && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(whole) || !is_number(fraction) || (unit == 1 && number.contains('.')) {
         return Err(wrong());
     }
@@ -53,7 +53,8 @@ mod tests {
             ("20k", Some(20_000)),
             ("1.5K", Some(1_500)),
             ("2m", Some(2_000_000)),
-            ("18446744073709551615", None),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("18446744073709551616", None),
             ("18446744073709551k", Some(18_446_744_073_709_551_000)),
             ("99999999999999999m", None),
             ("1.5", None),

@@ -4,7 +4,7 @@ use clap::Args;
 
 #[derive(Args)]
 pub(crate) struct VerifyArgs {
-    /// The archive, or a pack that `stan pack` wrote; without it the workspace's output/archive.tar
+    /// The archive, or a pack written by `stan pack`; by default the workspace's output/archive.tar
     #[arg(value_name = "ARCHIVE")]
     pub(crate) archive: Option<String>,
 

@@ -14,6 +14,9 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, counted, say, source_line};
 use crate::workspace::Workspace;
 
+/// The rule that a file was in the archive.
+const UNSEEN: &str = "STAN-REPLY-0008";
+
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ApplyArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
@@ -42,6 +45,12 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ApplyArgs) -> Result<()
         print(&report, &mut out)?;
     }
     out.finish()?;
+    let is_unseen = report.findings.iter().any(|finding| finding.code == UNSEEN);
+    if is_unseen && !report.accepted && !args.no_archive {
+        messages.hints(&[
+            "for a reply that does not answer the archive, such as one to a pack, use --no-archive".to_owned()
+        ]);
+    }
     if report.accepted { Ok(()) } else { Err(Failure::reported(1)) }
 }
 

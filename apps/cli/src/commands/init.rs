@@ -46,7 +46,17 @@ fn print(plan: &InitPlan, args: &InitArgs, out: &mut Output) -> io::Result<()> {
     if args.json {
         return out.json(&plan.report(args.dry_run));
     }
-    plan.actions.iter().try_for_each(|action| print_action(action, args.dry_run, out))
+    plan.actions.iter().try_for_each(|action| print_action(action, args.dry_run, out))?;
+    let is_first = plan.actions.iter().any(|action| matches!(action.kind, ActionKind::Create));
+    let is_plain = args.agents.is_none() && args.mcp.is_empty() && args.remove_mcp.is_empty();
+    if is_first && is_plain && !args.dry_run {
+        say!(out, "")?;
+        say!(
+            out,
+            "next: `stan run --context --meta` opens a thread in a chat; `stan init --agents` or `--mcp CLIENT` sets up a coding agent"
+        )?;
+    }
+    Ok(())
 }
 
 fn print_action(action: &Action, dry_run: bool, out: &mut Output) -> io::Result<()> {

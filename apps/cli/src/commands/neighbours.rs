@@ -41,14 +41,24 @@ fn print(file: &FileNeighbours, direction: Direction, out: &mut Output) -> io::R
         Direction::Forward => say!(out, "{} depends on {}", name, counted(file.count, "module"))?,
         Direction::Backward => say!(out, "{} has {}", name, counted(file.count, "dependent"))?,
     }
-    for module in &file.modules {
+    for module in file.modules.iter().filter(|module| !is_plain_builtin(module)) {
         say!(out, "  {}{}{}", Untrusted::new(&module.id), notes(module), names(module))?;
+    }
+    let builtins: Vec<_> = file.modules.iter().filter(|module| is_plain_builtin(module)).collect();
+    if !builtins.is_empty() {
+        let ids = Text::joined(builtins.into_iter().map(|module| Untrusted::new(&module.id)), ", ");
+        say!(out, "  builtin: {}", ids)?;
     }
     if file.cut > 0 {
         let folders = file.cut_folders.iter().map(|one| text!("{} in {}", one.count, Untrusted::new(&one.folder)));
         say!(out, "{} left out ({}); --budget 0 shows all", file.cut, Text::joined(folders, ", "))?;
     }
     Ok(())
+}
+
+/// A module of the standard library about which there is nothing else to say.
+fn is_plain_builtin(module: &NeighbourModule) -> bool {
+    module.kind == "builtin" && module.edges == ["runtime"] && module.by.is_none() && module.names.is_empty()
 }
 
 /// What is not ordinary about a module: its kind, the kinds of its edges, its distance.

@@ -78,13 +78,13 @@ fn print_rest(report: &SuggestReport, out: &mut Output) -> io::Result<()> {
         let names = Text::joined(report.too_large.iter().take(SHOWN).map(one), ", ");
         let more = count.saturating_sub(SHOWN);
         let rest = if more > 0 { text!(" and {} more", grouped(more as u64)) } else { Text::default() };
-        say!(out, "would fit as signatures: {}{}: use stan pack", names, rest)?;
+        say!(out, "did not fit, but `stan pack` can show their signatures: {}{}", names, rest)?;
     }
     if report.not_counted > 0 {
-        say!(out, "not named: {} of less worth", counted(report.not_counted, "file"))?;
+        say!(out, "not listed: {} of lower rank", counted(report.not_counted, "file"))?;
     }
     if report.negligible > 0 {
-        say!(out, "left out: {} below a twentieth of the best score", counted(report.negligible, "file"))?;
+        say!(out, "left out: {} with less than a twentieth of the best score", counted(report.negligible, "file"))?;
     }
     if let Some(next) = &report.next {
         say!(out, "next: {} with --budget {}", Untrusted::new(&next.node_id), next.budget)?;

@@ -45,6 +45,9 @@ fn print(found: &FoundSymbol, out: &mut Output) -> io::Result<()> {
             say!(out, "  {}: {}", Untrusted::new(&first.file), lines)?;
         }
     }
+    if found.uses.iter().any(|one| one.how != "name") {
+        say!(out, "? marks a member of that name whose owner is not known")?;
+    }
     if found.cut > 0 {
         say!(out, "{} left out; --budget 0 shows all", found.cut)?;
     }

@@ -153,7 +153,13 @@ fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<(), String> {
     }
     let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
     match required.iter().filter_map(Value::as_str).find(|name| !arguments.contains_key(*name)) {
-        Some(name) => Err(format!("`{name}` is missing")),
+        Some(name) => {
+            let choices: Vec<&str> =
+                properties[name]["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let expected =
+                if choices.is_empty() { String::new() } else { format!("; expected: {}", choices.join(", ")) };
+            Err(format!("`{name}` is missing{expected}"))
+        }
         None => Ok(()),
     }
 }
@@ -413,7 +419,7 @@ mod tests {
     #[test]
     fn wrong_arguments_are_named() {
         for (tool, arguments, expected) in [
-            ("related", json!({}), "error: `relation` is missing"),
+            ("related", json!({}), "error: `relation` is missing; expected: deps, dependents, cycles"),
             (
                 "related",
                 json!({ "relation": "up" }),

@@ -34,8 +34,8 @@ fn dependencies_come_with_the_names_that_are_taken() {
           src/shop/cart.ts (implicit): total
           src/shop/index.ts: Item, total
           src/shop/item.ts (implicit): Item
-          node:fs (builtin)
           gone (missing)
+          builtin: node:fs
         --- stderr
     "#]]
     .assert_eq(&repository.stan(&["deps", "src/main.ts"]));
@@ -110,7 +110,7 @@ fn unknown_files_come_with_near_ones() {
         --- stdout
         --- stderr
         error: not in the graph
-          `src/shop/carts.ts`; there is `src/shop/cart.ts`
+          `src/shop/carts.ts`; did you mean `src/shop/cart.ts`?
           `src/shop` is a folder; `stan map --focus src/shop` shows its files
     "#]]
     .assert_eq(&repository.stan(&["deps", "src/shop/carts.ts", "src/shop"]));

@@ -26,7 +26,7 @@ fn contains(output: &str, expected: &[&str]) {
 #[test]
 fn a_misspelled_focus_names_the_near_file() {
     let output = repository().stan(&["suggest", "--focus", "src/element/bindng.ts"]);
-    contains(&output, &["exit 1", "there is `src/element/binding.ts`"]);
+    contains(&output, &["exit 1", "did you mean `src/element/binding.ts`?"]);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_selection_of_files_that_do_not_exist_fails_and_names_near_ones() {
     let output = repository.stan(&["select"]);
     contains(
         &output,
-        &["exit 1", "warning: `src/element/bindng.ts` is not in the map; there is `src/element/binding.ts`"],
+        &["exit 1", "warning: `src/element/bindng.ts` is not in the map; did you mean `src/element/binding.ts`?"],
     );
     contains(&repository.stan(&["select", "--json"]), &["exit 1", "\"selectedCount\":0"]);
     // One that exists is an answer.

@@ -61,6 +61,8 @@ fn a_fresh_repository_without_git() {
         created  .stan/system/stan.scratch.md
         created  .stan/system/stan.todo.md
         created  .gitignore
+
+        next: `stan run --context --meta` opens a thread in a chat; `stan init --agents` or `--mcp CLIENT` sets up a coding agent
         --- stderr
     "#]],
     );
@@ -130,6 +132,8 @@ fn an_existing_configuration_decides() {
         created  tools/stan/system/stan.scratch.md
         created  tools/stan/system/stan.todo.md
         created  .gitignore
+
+        next: `stan run --context --meta` opens a thread in a chat; `stan init --agents` or `--mcp CLIENT` sets up a coding agent
         --- stderr
     "#]],
     );
@@ -152,6 +156,8 @@ fn an_existing_configuration_decides() {
           +other/imports/
           +other/cache/
           +other/.lock
+
+        next: `stan run --context --meta` opens a thread in a chat; `stan init --agents` or `--mcp CLIENT` sets up a coding agent
         --- stderr
         note: the configuration says `stanPath: tools/stan`; change it there too, or give `--stan-path other` to every command
     "#]],

@@ -90,7 +90,7 @@ fn unknown_names_come_with_near_ones() {
         --- stdout
         --- stderr
         error: there is no such file
-          `src/carts.ts`; there is `src/cart.ts`
+          `src/carts.ts`; did you mean `src/cart.ts`?
     "#]]
     .assert_eq(&repository.stan(&["outline", "src/carts.ts"]));
     expect![[r#"
@@ -98,7 +98,7 @@ fn unknown_names_come_with_near_ones() {
         --- stdout
         --- stderr
         error: nothing of that name is declared
-          `Crat`; there is `Cart`, `cart`
+          `Crat`; did you mean `Cart`, `cart`?
     "#]]
     .assert_eq(&repository.stan(&["symbol", "Crat"]));
     let other = repository.stan(&["outline", "README.md"]);

@@ -87,9 +87,7 @@ fn a_log_becomes_the_declarations_that_explain_it() {
         export function round(value: number): number { … }
         ```
 
-        Not found (1):
-
-        - prize — src/cart.ts:12 (needs-types)
+        Not followed (1), they need a type checker: prize
 
         <!-- stan.pack@1 sha256:c8b0c462de3cc95995f7a37cec6a12a53844f2ac163ba044a713a6791a0bf361 -->
         --- stderr
@@ -180,7 +178,7 @@ fn mistakes_come_with_what_to_do() {
         $ pack --at src/carts.ts:1
         exit 1
         error: there is no such file
-          `src/carts.ts`; there is `src/cart.ts`
+          `src/carts.ts`; did you mean `src/cart.ts`?
         $ pack --at src/cart.ts
         exit 2
         error: invalid value 'src/cart.ts' for '--at <FILE:LINE[:COL]>': write FILE:LINE or FILE:LINE:COLUMN; both start at 1
@@ -193,7 +191,7 @@ fn mistakes_come_with_what_to_do() {
         For more information, try '--help'.
         $ pack --symbol src/cart.ts#Crat
         exit 1
-        error: `src/cart.ts` declares no `Crat`; there is `Cart`
+        error: `src/cart.ts` declares no `Crat`; did you mean `Cart`?
           help: `stan outline src/cart.ts` lists what it declares
         $ pack --symbol src/cart.ts
         exit 2
@@ -202,7 +200,7 @@ fn mistakes_come_with_what_to_do() {
         For more information, try '--help'.
         $ pack empty.log
         exit 1
-        error: the log holds no diagnostic with a place in the repository
+        error: no diagnostic in the log names a file of the repository
           help: `stan pack --list LOG` shows what was read; -C names the folder that the log's paths are relative to
         $ pack tsc.log --from tcs
         exit 1
@@ -232,7 +230,7 @@ fn mistakes_come_with_what_to_do() {
           help: raise --budget, or leave out --strict
         $ read src/cart.ts#Crat
         exit 1
-        error: `src/cart.ts` declares no `Crat`; there is `Cart`
+        error: `src/cart.ts` declares no `Crat`; did you mean `Cart`?
           help: `stan outline src/cart.ts` lists what it declares
         $ find xyzzy
         exit 1
@@ -269,7 +267,7 @@ fn odd_places_are_shown_and_reported() {
     expect![[r#"
         src/cart.ts:1 "lines":1-1 "interface":1-5 "function":1-3 "class":4-15
         src/cart.ts:999 "class":4-15 "imports":1-2 "interface":2-5 "function":2-2 "function":1-3
-        warning: src/cart.ts: line 999 is beyond the end; the file has 16 lines
+        warning: src/cart.ts: line 999 is beyond the end; the file has 15 lines
         warning: src/cart.ts:16: is in no declaration; the nearest one is shown
         src/notes.md:2 "lines":1-4
         src/crlf.ts:3:3 "variable":2-3 "imports":1-1 "function":1-3

@@ -26,7 +26,7 @@ fn files_that_fit_the_budget_are_proposed() {
         src/b.ts     18  imported by src/a.ts
         src/user.ts  12  imports src/a.ts
         3 files, 55 of 60 o200k tokens, 5 unused
-        would fit as signatures: src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10): use stan pack
+        did not fit, but `stan pack` can show their signatures: src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10)
         next: src/types.ts with --budget 61
         not available: history: there is no git repository
         {"v":2,"i":["src/a.ts","src/b.ts","src/user.ts"]}
@@ -70,7 +70,7 @@ fn a_file_of_negligible_score_is_left_out_although_it_fits() {
         --- stdout
         src/route.ts  13  mentions parseRoute, path
         1 file, 13 of 32,000 o200k tokens, 31,987 unused
-        left out: 1 file below a twentieth of the best score
+        left out: 1 file with less than a twentieth of the best score
         not available: history: there is no git repository
         not available: imports: no file of the repository imports another, as far as stan reads them
         {"v":2,"i":["src/route.ts"]}
@@ -98,7 +98,7 @@ fn a_focus_that_does_not_fit_is_said_and_not_refused() {
         --- stdout
         src/b.ts  18  focus
         1 file, 18 of 20 o200k tokens, 2 unused
-        would fit as signatures: src/a.ts (25), src/user.ts (12), src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10): use stan pack
+        did not fit, but `stan pack` can show their signatures: src/a.ts (25), src/user.ts (12), src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10)
         next: src/a.ts with --budget 43
         not available: history: there is no git repository
         {"v":2,"i":["src/b.ts"]}
@@ -109,7 +109,7 @@ fn a_focus_that_does_not_fit_is_said_and_not_refused() {
         --- stdout
         src/a.ts  25  focus
         1 file, 25 of 30 o200k tokens, 5 unused
-        would fit as signatures: src/b.ts (18), src/user.ts (12), src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10): use stan pack
+        did not fit, but `stan pack` can show their signatures: src/b.ts (18), src/user.ts (12), src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10)
         next: src/b.ts with --budget 43
         not available: history: there is no git repository
         {"v":2,"i":["src/a.ts"]}
@@ -126,8 +126,8 @@ fn wrong_arguments_are_explained() {
         --- stdout
         --- stderr
         error: the focus names files that are not there
-          `lib/c.ts`; there is `src/deep/c.ts`
-          `src/usr.ts`; there is `src/user.ts`
+          `lib/c.ts`; did you mean `src/deep/c.ts`?
+          `src/usr.ts`; did you mean `src/user.ts`?
           help: name a file, a folder or a glob of the repository that git does not ignore
     "#]]
     .assert_eq(&repository.stan(&["suggest", "--focus", "lib/c.ts", "src/usr.ts", "--budget", "10"]));

@@ -69,7 +69,7 @@ fn an_empty_folder_gives_a_page_and_an_unknown_focus_gives_near_names() {
         --- stdout
         --- stderr
         error: there is no such file or folder
-          `src/aa.ts`; there is `src/a.ts`
+          `src/aa.ts`; did you mean `src/a.ts`?
     "#]]
     .assert_eq(&repository.stan(&["view", "--focus", "src/aa.ts"]));
     assert!(!repository.root().join(PAGE).exists());

@@ -74,8 +74,8 @@ fn kind_rank(kind: NodeKind) -> u8 {
     match kind {
         NodeKind::Source => 0,
         NodeKind::External => 1,
-        NodeKind::Builtin => 2,
-        NodeKind::Missing => 3,
+        NodeKind::Missing => 2,
+        NodeKind::Builtin => 3,
     }
 }
 
@@ -105,7 +105,7 @@ fn seeds(
             return format!("`{}` is a folder; `stan map --focus {}` shows its files", file.shown, file.shown);
         }
         let near: Vec<String> = near_files(&ids, &file.id).iter().map(|id| format!("`{id}`")).collect();
-        let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+        let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
         format!("`{}`{near}", file.shown)
     };
     let details: Vec<String> = unknown.iter().map(line).collect();
@@ -184,7 +184,12 @@ fn edge_names(kinds: u8) -> Vec<&'static str> {
 fn line_cost(module: &NeighbourModule) -> u64 {
     let names: usize = module.names.iter().map(|name| word_cost(name) + 2).sum();
     let by = module.by.as_ref().map_or(0, |by| word_cost(by) + 16);
-    let notes = if module.kind == "source" && module.edges == ["runtime"] { 0 } else { 14 };
+    let is_plain = module.edges == ["runtime"] && by == 0;
+    // Plain builtins share a line.
+    if module.kind == NodeKind::Builtin.as_str() && is_plain {
+        return (word_cost(&module.id) + 2) as u64;
+    }
+    let notes = if module.kind == "source" && is_plain { 0 } else { 14 };
     (4 + word_cost(&module.id) + names + by + notes) as u64
 }
 

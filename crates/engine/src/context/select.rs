@@ -232,7 +232,7 @@ fn name_near_files(map: &Map, unknown: &[String], warnings: &mut [String]) {
         let warning = stan_graph::unknown_warning(id);
         let near: Vec<String> = near_files(&ids, id).iter().map(|id| format!("`{id}`")).collect();
         if let Some(found) = warnings.iter_mut().find(|known| **known == warning).filter(|_| !near.is_empty()) {
-            found.push_str(&format!("; there is {}", near.join(", ")));
+            found.push_str(&format!("; did you mean {}?", near.join(", ")));
         }
     }
 }

@@ -112,7 +112,7 @@ pub(crate) fn unknown_files(universe: &Universe, unknown: &[&AskedFile]) -> Engi
     let line = |file: &&AskedFile| {
         let near = near_files(&universe.files, &file.id);
         let near: Vec<String> = near.iter().map(|id| format!("`{id}`")).collect();
-        let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+        let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
         format!("`{}`{near}", file.shown)
     };
     EngineError::input("there is no such file").details(unknown.iter().map(line))

@@ -189,7 +189,7 @@ impl Text {
         let names: Vec<String> = ids().map(|id| self.outline.path(id)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let near: Vec<String> = near_names(name, &names).iter().map(|near| format!("`{near}`")).collect();
-        let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+        let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
         Err(EngineError::input(format!("`{}` declares no `{name}`{near}", asked.file.shown))
             .hint(format!("`stan outline {}` lists what it declares", asked.file.shown)))
     }

@@ -21,6 +21,9 @@ use crate::secrets::secrets_of;
 /// How far a variable is followed to see whether it is an instance of an owner.
 const MAX_STEPS: u32 = 4;
 
+/// How many owners of a member are named when the one that was asked for does not have it.
+const MOST_MEMBERS: usize = 3;
+
 /// Which names to look for.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolRequest {
@@ -56,8 +59,12 @@ pub fn symbol(
         let names = search.all_names();
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
         let details = unknown.iter().map(|name| {
-            let near: Vec<String> = near_names(name, &names).iter().map(|near| format!("`{near}`")).collect();
-            let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+            let mut near = search.members_named_alike(name);
+            if near.is_empty() {
+                near = near_names(name, &names);
+            }
+            let near: Vec<String> = near.iter().map(|near| format!("`{near}`")).collect();
+            let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
             format!("`{name}`{near}")
         });
         Err(EngineError::input("nothing of that name is declared").details(details))
@@ -116,6 +123,15 @@ impl Search<'_> {
             symbol.uses.append(&mut file.uses);
         }
         symbol
+    }
+
+    /// For `Owner.member`: that member of other owners, such as a base class.
+    fn members_named_alike(&self, name: &str) -> Vec<String> {
+        let Some((_, member)) = name.rsplit_once('.').filter(|(_, member)| !member.is_empty()) else {
+            return Vec::new();
+        };
+        let found = self.find(member).declarations.into_iter().map(|one| one.name);
+        found.collect::<BTreeSet<String>>().into_iter().take(MOST_MEMBERS).collect()
     }
 
     fn read(&self, file: &str) -> Option<Vec<u8>> {

@@ -167,7 +167,7 @@ pub(crate) fn focus(detailed: &DetailedGraph, asked: &[AskedFile]) -> Result<Vec
             _ if is_there(id) => focus.push(id.to_owned()),
             _ => {
                 let near: Vec<String> = near_files(&ids, id).iter().map(|id| format!("`{id}`")).collect();
-                let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+                let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
                 unknown.push(format!("`{}`{near}", file.shown));
             }
         }

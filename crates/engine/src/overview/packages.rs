@@ -37,18 +37,22 @@ impl Source<'_> {
         let options = self.repository.config.graph_options(self.repository.root);
         let (externals, manifests) = locate_externals(self.system, &options, graph);
         self.manifests.get_or_init(|| manifests.fingerprint());
-        let package_of = |node: u32| -> Option<(String, String)> {
+        let package_of = |importer: &str, node: u32| -> Option<(String, String)> {
             match graph.node(node).kind {
                 NodeKind::External => {
                     let package = externals.get(&node)?.package.as_ref()?;
                     Some((package.name.clone(), package.version.clone()))
                 }
-                NodeKind::Missing => Some((bare_package(&graph.node(node).id)?.to_owned(), String::new())),
+                NodeKind::Missing => Some((missing_package(importer, &graph.node(node).id)?.to_owned(), String::new())),
                 NodeKind::Source | NodeKind::Builtin => None,
             }
         };
         let sources = graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source);
-        sources.map(|node| graph.edges(node).iter().filter_map(|edge| package_of(edge.target)).collect()).collect()
+        let packages = |node: u32| {
+            let importer = &*graph.node(node).id;
+            graph.edges(node).iter().filter_map(|edge| package_of(importer, edge.target)).collect()
+        };
+        sources.map(packages).collect()
     }
 
     /// One unit for each folder with a manifest that names a package.
@@ -70,6 +74,21 @@ impl Source<'_> {
     }
 }
 
+/// The package of an import that does not resolve, by the spelling of the importer's language.
+fn missing_package<'s>(importer: &str, specifier: &'s str) -> Option<&'s str> {
+    match importer.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("py" | "pyi") => specifier.split('.').next().filter(|name| !name.is_empty() && !name.contains('/')),
+        Some("go") => {
+            // Hosts of code have one module for each repository; elsewhere the path does not say where its module ends.
+            let is_host =
+                ["github.com/", "gitlab.com/", "bitbucket.org/"].iter().any(|host| specifier.starts_with(host));
+            let end = specifier.match_indices('/').nth(2).filter(|_| is_host);
+            specifier.get(..end.map_or(specifier.len(), |(at, _)| at))
+        }
+        _ => bare_package(specifier),
+    }
+}
+
 /// The package that a bare specifier names; `None` for paths and aliases.
 pub(crate) fn bare_package(specifier: &str) -> Option<&str> {
     let is_path = specifier.starts_with(['.', '/', '#', '~', '$']) || specifier.starts_with("@/");
@@ -84,6 +103,23 @@ pub(crate) fn bare_package(specifier: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_missing_import_names_its_package() {
+        for (importer, specifier, expected) in [
+            ("a.py", "werkzeug.exceptions", Some("werkzeug")),
+            ("a.pyi", "click", Some("click")),
+            ("a.py", "src/gone", None),
+            ("a.go", "github.com/go-chi/render", Some("github.com/go-chi/render")),
+            ("a.go", "github.com/a/b/v2/deep", Some("github.com/a/b")),
+            ("a.go", "golang.org/x/sys/unix", Some("golang.org/x/sys/unix")),
+            ("a.rs", "anyhow", Some("anyhow")),
+            ("a.ts", "chart.js/auto", Some("chart.js")),
+            ("a.ts", "./gone", None),
+        ] {
+            assert_eq!(missing_package(importer, specifier), expected, "{importer} {specifier}");
+        }
+    }
 
     #[test]
     fn a_specifier_names_its_package() {

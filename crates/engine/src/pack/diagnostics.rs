@@ -119,7 +119,7 @@ pub(super) fn unresolved_locations(placed: &[Placed], files: &[Box<str>]) -> Vec
             _ => near_files(files, &place.file),
         };
         let near = near.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", ");
-        let near = if near.is_empty() { String::new() } else { format!("; there is {near}") };
+        let near = if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
         format!("`{}`{near}", place.file)
     };
     first.map(line).collect()

@@ -214,7 +214,7 @@ impl PackRun<'_, '_> {
         match focus_of(placed) {
             Some(index) => Ok(vec![index]),
             None if self.has_other_sources() => Ok(Vec::new()),
-            None => Err(EngineError::input("the log holds no diagnostic with a place in the repository")
+            None => Err(EngineError::input("no diagnostic in the log names a file of the repository")
                 .details(unresolved_locations(placed, &self.universe.files))
                 .hint("`stan pack --list LOG` shows what was read; -C names the folder that the log's paths are relative to")),
         }
@@ -276,7 +276,9 @@ impl PackRun<'_, '_> {
         let loaded = self.files.load(id)?;
         let last = loaded.starts.count();
         if line > last {
-            problems.insert(format!("{file}: line {line} is beyond the end; the file has {last} lines"));
+            // The line break at the end of a file begins no line that a reader would count.
+            let lines = last.saturating_sub(u32::from(loaded.text.ends_with('\n'))).max(1);
+            problems.insert(format!("{file}: line {line} is beyond the end; the file has {lines} lines"));
         }
         let at = position(&loaded.text, &loaded.starts, place);
         let line = line.clamp(1, last.max(1));
@@ -322,7 +324,7 @@ impl PackRun<'_, '_> {
             let names: Vec<String> = ids.map(|id| outline.path(id)).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let near: Vec<String> = near_names(&asked.name, &names).iter().map(|near| format!("`{near}`")).collect();
-            let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+            let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
             return Err(EngineError::input(format!("`{}` declares no `{}`{near}", asked.file.shown, asked.name))
                 .hint(format!("`stan outline {}` lists what it declares", asked.file.shown)));
         }

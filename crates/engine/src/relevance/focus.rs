@@ -73,7 +73,7 @@ impl Relevance {
     fn unknown(&self, asked: &FocusFile) -> String {
         let files: Vec<Box<str>> = self.paths().map(Box::from).collect();
         let near: Vec<String> = near_files(&files, &asked.node_id).iter().map(|path| format!("`{path}`")).collect();
-        let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+        let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
         format!("`{}`{near}", asked.shown)
     }
 

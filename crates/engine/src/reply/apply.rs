@@ -275,7 +275,9 @@ impl Apply<'_> {
     /// A note for when there is nothing to do.
     fn idle_note(&self, report: &Report, files: &[AppliedFile], set: &PatchSet) -> Option<String> {
         let is_idle = files.is_empty() && set.made_folders.is_empty() && set.removed_folders.is_empty();
-        (report.is_accepted() && is_idle).then(|| "the reply changes no file".to_owned())
+        (report.is_accepted() && is_idle).then(|| {
+            "the reply changes no file; diffs, SEARCH/REPLACE blocks and `### File: PATH` sections are read".to_owned()
+        })
     }
 }
 

@@ -107,7 +107,7 @@ pub(crate) fn check(
     // An accepted reply may be mere prose; who checks it expects changes.
     let is_prose = structure.blocks.is_empty() && structure.operations.is_empty();
     if is_prose && !facts.is_tree() {
-        findings.note("the reply has no patch: there is nothing to apply");
+        findings.note("the reply has no patch: there is nothing to apply; diffs, SEARCH/REPLACE blocks and `### File: PATH` sections are read");
     }
     (findings.into_report(), outcome.into_plan())
 }
