@@ -93,6 +93,10 @@ const NAMED_FILES: usize = 12;
 /// A signature of a failing line's declaration that costs more than this is cut to its head before others go.
 const LARGE: u64 = 150;
 
+/// Members that nothing uses go before any declaration when they cost more than this: a class with a hundred methods would
+/// otherwise push out all that is left of the ranks below, and leave the room empty when its own turn comes.
+const BULK: u64 = 300;
+
 /// Lowers candidates until they fit. `focus` has the costs of each focus, from the whole of it down to the least that can be
 /// shown; the first one never goes. `others` are in order of importance within a rank. Without a budget nothing is lowered.
 pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted {
@@ -141,7 +145,13 @@ fn sequence(all: &[Costs]) -> (Vec<Raise>, Vec<Raise>) {
     };
     let signatures = |turn: u8| to(turn, Level::Open).chain(to(turn, Level::Signature));
     let worst = all.iter().map(|one| one.turn).max().unwrap_or_default();
-    let mut far = Vec::new();
+    let is_bulky = |at: &usize| {
+        all.get(*at)
+            .is_some_and(|one| one.wanted == Level::Open && one.at(Level::Open) - one.at(Level::Signature) > BULK)
+    };
+    let declarations = (1..=worst).rev().filter(|turn| *turn != FILES);
+    let mut far: Vec<Raise> =
+        declarations.flat_map(|turn| of_turn(turn).filter(is_bulky)).map(|at| (at, Level::Signature)).collect();
     for turn in (FILES + 1..=worst).rev() {
         far.extend(signatures(turn).chain(to(turn, Level::Head)).chain(leave(turn)));
     }
@@ -305,6 +315,18 @@ mod tests {
         assert_eq!(shown(Some(80)), (2, vec![Signature, Omitted, Omitted, Omitted]));
         assert_eq!(shown(Some(1)), (2, vec![Omitted; 4]), "the focus never goes");
         assert_eq!(fit(&[vec![30], vec![30]], &[], Some(40)).focus, [0, 1], "but the second of two does");
+    }
+
+    #[test]
+    fn unused_members_of_a_large_class_go_before_other_declarations() {
+        use Level::{Head, Line, Omitted, Open, Signature};
+        let class = Costs { open: 1_000, full: u64::MAX, ..costs(2, Open) };
+        let all = [class, costs(3, Signature), costs(5, Line)];
+        let levels = |budget| fit(&[vec![100]], &all, Some(budget)).levels;
+        assert_eq!(levels(1_160), [Open, Signature, Line]);
+        assert_eq!(levels(1_159), [Signature, Signature, Line]);
+        assert_eq!(levels(199), [Signature, Signature, Omitted]);
+        assert_eq!(levels(170), [Signature, Head, Omitted]);
     }
 
     #[test]
