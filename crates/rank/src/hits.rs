@@ -3,7 +3,7 @@
 
 use crate::fixed::{Fixed, log_unit, unit};
 use crate::paths::{folder, folder_distance, is_test};
-use crate::signals::Signals;
+use crate::signals::{Signals, mapped};
 
 /// How many of the best answers are followed.
 const HITS: usize = 5;
@@ -33,7 +33,7 @@ impl Signals<'_> {
         unit(&mut pairs);
         HitSignals {
             walk: without_focus(walk),
-            cowalk: without_focus(cowalk.into_iter().map(Fixed::sqrt).collect()),
+            cowalk: without_focus(mapped(cowalk, Fixed::sqrt)),
             pairs,
             files,
         }
@@ -51,9 +51,10 @@ impl Signals<'_> {
         for &hit in hits {
             let Some(mates) = mates.get(&layout.name(hit)) else { continue };
             let rare = Fixed::count(mates.len().saturating_sub(1).max(1)).sqrt();
+            let (full, is_test_itself) = (seeds[hit] / rare, is_test(path(hit)));
             for &mate in mates.iter().filter(|mate| **mate != hit) {
-                let mut value = seeds[hit] / rare;
-                if is_test(path(hit)) == is_test(path(mate)) {
+                let mut value = full;
+                if is_test_itself == is_test(path(mate)) {
                     value = value * LESS;
                 }
                 if folder_distance(folder(path(hit)), folder(path(mate))) > FAR {
@@ -73,14 +74,18 @@ const FAR: usize = 4;
 
 /// The best hits and a seed for each, the better the more.
 fn best_hits(direct: &[Fixed], focus: &[usize]) -> (Vec<usize>, Vec<Fixed>) {
-    let is_hit = |file: &usize| direct[*file].is_positive() && focus.binary_search(file).is_err();
-    let mut order: Vec<usize> = (0..direct.len()).filter(is_hit).collect();
     let rank = |file: &usize| (std::cmp::Reverse(direct[*file]), *file);
-    if order.len() > HITS {
-        order.select_nth_unstable_by_key(HITS, rank);
-        order.truncate(HITS);
+    let mut order: Vec<usize> = Vec::with_capacity(HITS + 1);
+    // What is not better than the last of the best so far.
+    let mut bar = Fixed::ZERO;
+    for (file, &value) in direct.iter().enumerate() {
+        if value > bar && focus.binary_search(&file).is_err() {
+            let place = order.partition_point(|other| rank(other) < rank(&file));
+            order.insert(place, file);
+            order.truncate(HITS);
+            bar = order.get(HITS - 1).map_or(bar, |last| direct[*last]);
+        }
     }
-    order.sort_unstable_by_key(rank);
     let best = order.first().map_or(Fixed::ZERO, |&file| direct[file]);
     let mut seeds = vec![Fixed::ZERO; direct.len()];
     order.iter().for_each(|&file| seeds[file] = (best - direct[file]).exp_negative());

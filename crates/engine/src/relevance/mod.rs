@@ -25,7 +25,8 @@ pub use self::focus::{FocusFile, Since};
 #[doc(hidden)]
 pub use self::log::files_named;
 pub use self::question::RankQuery;
-use crate::cache::StoredLayout;
+use self::history::PastTexts;
+use crate::cache::{CommitTexts, StoredLayout};
 use crate::tokens::MOST_COUNTED_BYTES;
 pub use stan_rank::{Fixed, Signal};
 
@@ -47,8 +48,9 @@ pub struct Relevance {
     /// In place of an index that turned out to be damaged.
     counted: OnceLock<WordIndex>,
     history: History,
-    /// The id of each commit of the history.
-    commits: Vec<String>,
+    /// The messages and ids of its commits, which only a text needs.
+    texts: PastTexts,
+    no_texts: CommitTexts,
     /// What the ranking had to do without, one sentence each.
     pub unavailable: Vec<String>,
     /// Files in languages whose imports are not read.
@@ -67,8 +69,8 @@ impl Relevance {
     }
 
     /// The digest of a file's contents.
-    pub(crate) fn digest(&self, file: u32) -> Option<&Digest> {
-        self.files.metas.get(file as usize).map(|meta| &meta.digest)
+    pub(crate) fn digest(&self, file: u32) -> Option<Digest> {
+        self.files.metas.get(file as usize).map(|meta| meta.digest)
     }
 
     /// The number of the file with that path.

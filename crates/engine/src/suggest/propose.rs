@@ -255,7 +255,7 @@ impl<'a> Proposal<'a> {
         }
         let count = |&file: &u32| {
             let digest = self.relevance.digest(file)?;
-            self.tokens.count(digest, || self.relevance.read(self.system, file))
+            self.tokens.count(&digest, || self.relevance.read(self.system, file))
         };
         let counts: Vec<Option<u64>> = files.par_iter().map(count).collect();
         let mut warnings = Vec::new();
