@@ -207,17 +207,17 @@ pub(crate) fn log_unit(values: &mut [Fixed], scale: u32) {
 pub(crate) struct Memo<F> {
     function: F,
     /// Arguments with their results, by the last bits of a hash of the argument.
-    known: [(Fixed, Fixed); 64],
+    known: [(Fixed, Fixed); 256],
 }
 
 impl<F: Fn(Fixed) -> Fixed> Memo<F> {
     pub(crate) fn new(function: F) -> Self {
         let zero = function(Fixed::ZERO);
-        Self { function, known: [(Fixed::ZERO, zero); 64] }
+        Self { function, known: [(Fixed::ZERO, zero); 256] }
     }
 
     pub(crate) fn get(&mut self, value: Fixed) -> Fixed {
-        let hash = (value.0 as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
+        let hash = (value.0 as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
         let Some(place) = self.known.get_mut(hash as usize) else { return (self.function)(value) };
         if place.0 != value {
             *place = (value, (self.function)(value));

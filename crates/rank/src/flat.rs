@@ -123,9 +123,7 @@ impl Flat<4> {
 
     /// Where a part begins and ends, if these are the ends of parts.
     pub(crate) fn part(&self, at: usize) -> Range<usize> {
-        let start = at.checked_sub(1).and_then(|before| self.get(before)).unwrap_or(0) as usize;
-        let end = self.get(at).map_or(start, |end| end as usize);
-        start..end.max(start)
+        part(self.chunks(), at)
     }
 
     /// Whether these are the ends of parts of so many things.
@@ -137,6 +135,13 @@ impl Flat<4> {
     pub(crate) fn slice(&self, range: Range<usize>) -> &[[u8; 4]] {
         self.chunks().get(range).unwrap_or_default()
     }
+}
+
+/// Where a part begins and ends, by the ends of parts.
+pub(crate) fn part(ends: &[[u8; 4]], at: usize) -> Range<usize> {
+    let number = |at: usize| ends.get(at).map(|end| u32::from_le_bytes(*end) as usize);
+    let start = at.checked_sub(1).and_then(number).unwrap_or(0);
+    start..number(at).unwrap_or(start).max(start)
 }
 
 /// The numbers that are stored in such chunks.

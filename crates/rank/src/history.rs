@@ -5,7 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::fixed::{Fixed, log_unit};
-use crate::flat::{Flat, numbers};
+use crate::flat::{Flat, numbers, part};
 use crate::walk::Files;
 use crate::words::TermKey;
 
@@ -164,14 +164,16 @@ impl History {
 
     /// Commits that say which files belong together, with their files.
     pub(crate) fn together(&self) -> impl Iterator<Item = (usize, Files<'_>)> {
-        let sizes = self.sizes.iter().enumerate();
-        sizes.filter(|(_, size)| *size <= MOST_TOGETHER).map(|(commit, _)| (commit, self.files_of(commit)))
+        let (ends, files) = (self.ends.chunks(), self.files.chunks());
+        let commits = self.sizes.iter().enumerate().filter(|(_, size)| *size <= MOST_TOGETHER);
+        commits.map(move |(commit, _)| (commit, files.get(part(ends, commit)).unwrap_or_default()))
     }
 
     /// The files of commits that a walk over common changes takes, each with what it counts.
     fn walked(&self) -> impl Iterator<Item = (Files<'_>, Fixed)> {
+        let (ends, files) = (self.ends.chunks(), self.files.chunks());
         let weights = self.weights.fixed().enumerate().filter(|(_, weight)| *weight != Fixed::ZERO);
-        weights.map(|(commit, weight)| (self.files_of(commit), weight))
+        weights.map(move |(commit, weight)| (files.get(part(ends, commit)).unwrap_or_default(), weight))
     }
 
     fn age(&self, commit: usize) -> u64 {

@@ -129,6 +129,19 @@ impl Layout {
         (0..self.len()).map(|file| self.path(file))
     }
 
+    /// The files whose paths begin like this.
+    pub fn beginning_with(&self, prefix: &str) -> std::ops::Range<usize> {
+        let first = |is_before: &dyn Fn(&str) -> bool| {
+            let (mut low, mut high) = (0, self.len());
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if is_before(self.path(middle)) { low = middle + 1 } else { high = middle }
+            }
+            low
+        };
+        first(&|path| path < prefix)..first(&|path| path < prefix || path.starts_with(prefix))
+    }
+
     /// The number of the file with that path.
     pub fn find(&self, path: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.len());
@@ -207,6 +220,7 @@ mod tests {
         let layout = Layout::new(["a/cart.ts", "a/ü.md", "b/cart.test.ts"].into_iter(), &edges);
         assert_eq!(layout.paths().collect::<Vec<_>>(), ["a/cart.ts", "a/ü.md", "b/cart.test.ts"]);
         assert_eq!((layout.find("a/ü.md"), layout.find("a/x")), (Some(1), None));
+        assert_eq!(["a/", "b", "", "c", "a/ü"].map(|prefix| layout.beginning_with(prefix)), [0..2, 2..3, 0..3, 3..3, 1..2]);
         assert_eq!(numbers(layout.with_word(key("cart"))).collect::<Vec<_>>(), [0, 2]);
         assert_eq!(layout.name(0), layout.name(2));
         let parts = layout.to_parts();

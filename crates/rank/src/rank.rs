@@ -4,7 +4,7 @@
 //! The weights were fitted on public commits (`docs/benchmarks.md`); none of them is specific to a repository or a
 //! language.
 
-use crate::fixed::Fixed;
+use crate::fixed::{Fixed, Memo};
 use crate::flat::numbers;
 use crate::hits::HitSignals;
 use crate::paths::FileClass;
@@ -198,6 +198,13 @@ impl<'c> Ranking<'c> {
     /// `cost` is that of the budget.
     pub fn worth(&self, file: usize, tokens: u64, cost: Fixed) -> Fixed {
         self.score(file) - cost * number(tokens).ln()
+    }
+
+    /// What tokens cost in a budget: `worth` is the score less this.
+    pub fn costs(&self, budget: u64) -> impl FnMut(u64) -> Fixed + use<> {
+        let cost = self.cost(budget);
+        let mut known = Memo::new(move |tokens: Fixed| cost * tokens.ln());
+        move |tokens| known.get(number(tokens))
     }
 
     /// What e times the tokens cost in a budget.

@@ -3,7 +3,7 @@
 //! An edge is divided by the square roots of the degrees of both its ends: a hub gives little and gets little.
 
 use crate::fixed::Fixed;
-use crate::flat::{Flat, fixed, holds, numbers};
+use crate::flat::{Flat, fixed, holds, numbers, part};
 
 /// An import between two files; the weight says how much it binds them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl ImportGraph {
     /// How close each file is to the seeds.
     pub(crate) fn walk(&self, seeds: &[Fixed]) -> Vec<Fixed> {
         let all: Fixed = seeds.iter().copied().sum();
-        let start = |file: usize| if seeds[file] == Fixed::ZERO { Fixed::ZERO } else { seeds[file] / all };
+        let start = |file: usize| seeds[file] / all;
         let (back, on) = (Fixed::ratio(35, 100), Fixed::ratio(65, 100));
         // Two arrays take turns: what was never reached stays 0 in both.
         let mut now = vec![Fixed::ZERO; seeds.len()];
@@ -118,11 +118,13 @@ impl ImportGraph {
             reached[file as usize] = true;
             active.push(file);
         }
+        let (ends, others, steps) = (self.ends.chunks(), self.others.chunks(), self.steps.chunks());
         let mut grown = 0;
         for _ in 0..STEPS {
             let last = active.len();
             for at in grown..last {
-                for other in numbers(self.neighbours(active[at] as usize)) {
+                let neighbours = others.get(part(ends, active[at] as usize)).unwrap_or_default();
+                for other in numbers(neighbours) {
                     if !std::mem::replace(&mut reached[other as usize], true) {
                         active.push(other);
                     }
@@ -130,11 +132,12 @@ impl ImportGraph {
             }
             grown = last;
             for &file in &active {
-                let range = self.ends.part(file as usize);
-                let others = numbers(self.others.slice(range.clone()));
-                let steps = self.steps.chunks().get(range).unwrap_or_default();
-                let received: Fixed = others.zip(steps).map(|(other, step)| fixed(*step) * now[other as usize]).sum();
-                next[file as usize] = back * start(file as usize) + on * received;
+                let range = part(ends, file as usize);
+                let (others, steps) = (others.get(range.clone()), steps.get(range));
+                let both = numbers(others.unwrap_or_default()).zip(steps.unwrap_or_default());
+                let received: Fixed = both.map(|(other, step)| fixed(*step) * now[other as usize]).sum();
+                let kept = if seeds[file as usize] == Fixed::ZERO { Fixed::ZERO } else { back * start(file as usize) };
+                next[file as usize] = kept + on * received;
             }
             std::mem::swap(&mut now, &mut next);
         }

@@ -54,6 +54,12 @@ impl Metas {
         file_meta(self.0.chunks().get(file)?)
     }
 
+    /// The size of a file alone.
+    pub(crate) fn size(&self, file: usize) -> Option<u64> {
+        let (_, size) = self.0.chunks().get(file)?.split_last_chunk::<8>()?;
+        Some(u64::from_le_bytes(*size))
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -64,11 +64,10 @@ pub fn suggest(
     let map = if needs_map { Some(map_for_selection(engine, repository, &request.work)?) } else { None };
     progress.stage("ranking");
     let tokens = KeptTokens::load(cache, request.tokenizer);
-    let (report, document) = engine.share(|| {
-        let ranked = relevance.rank(system, &request.query)?;
-        let map = map.as_ref().map(|(map, integrity)| (map, integrity));
-        Proposal::new(system, &layout, (&relevance, &ranked), map, (request, &tokens)).report()
-    })?;
+    let ranked = relevance.rank(system, &request.query)?;
+    let map = map.as_ref().map(|(map, integrity)| (map, integrity));
+    let proposal = Proposal::new(engine, &layout, (&relevance, &ranked), map, (request, &tokens));
+    let (report, document) = proposal.report()?;
     tokens.save();
     if !request.write {
         return Ok(report);
