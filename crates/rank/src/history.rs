@@ -244,7 +244,8 @@ impl History {
 
 /// What earlier commits with a message like the text changed; and for each commit how alike it is, for reasons.
 pub(crate) fn like_messages(
-    (history, messages): (&History, &Messages),
+    history: &History,
+    messages: &Messages,
     query: &[(TermKey, Fixed)],
     files: usize,
 ) -> (Vec<Fixed>, Vec<(usize, Fixed)>) {
@@ -357,9 +358,9 @@ mod tests {
         let messages = Messages::new(&history);
         let history = History::new(&history, 3);
         assert!(messages.is_of(3) && !messages.is_of(2));
-        let (values, alike) = like_messages((&history, &messages), &[(1, Fixed::ONE)], 3);
+        let (values, alike) = like_messages(&history, &messages, &[(1, Fixed::ONE)], 3);
         assert!(values[0].is_positive() && values[1] == Fixed::ZERO && values[2] == Fixed::ZERO);
         assert_eq!(alike.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [0]);
-        assert_eq!(like_messages((&history, &messages), &[], 3).1, []);
+        assert_eq!(like_messages(&history, &messages, &[], 3).1, []);
     }
 }

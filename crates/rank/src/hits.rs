@@ -3,6 +3,7 @@
 
 use crate::fixed::{Fixed, log_unit, unit};
 use crate::paths::{folder, folder_distance, is_test};
+use crate::rank::Signal;
 use crate::signals::{Signals, mapped};
 
 /// How many of the best answers are followed.
@@ -18,8 +19,8 @@ pub(crate) struct HitSignals {
 }
 
 impl Signals<'_> {
-    /// `direct` has what the other signals say of each file; `focus` is sorted.
-    pub(crate) fn hits(&self, direct: &[Fixed], focus: &[usize]) -> HitSignals {
+    /// `direct` has what the other signals say of each file; `focus` is sorted. Signals that do not count are left empty.
+    pub(crate) fn hits(&self, direct: &[Fixed], focus: &[usize], counts: impl Fn(Signal) -> bool) -> HitSignals {
         let (files, seeds) = best_hits(direct, focus);
         let without_focus = |mut values: Vec<Fixed>| {
             focus.iter().for_each(|&file| values[file] = Fixed::ZERO);
@@ -27,16 +28,17 @@ impl Signals<'_> {
         };
         let mut walk = self.corpus.layout.graph.walk(&seeds);
         log_unit(&mut walk, 300);
-        let mut cowalk = self.corpus.history.walk(&seeds);
-        unit(&mut cowalk);
-        let mut pairs = without_focus(self.pairs(&files, &seeds));
-        unit(&mut pairs);
-        HitSignals {
-            walk: without_focus(walk),
-            cowalk: without_focus(mapped(cowalk, Fixed::sqrt)),
-            pairs,
-            files,
+        let (mut cowalk, mut pairs) = (Vec::new(), Vec::new());
+        if counts(Signal::HitChanges) {
+            cowalk = self.corpus.history.walk(&seeds);
+            unit(&mut cowalk);
+            cowalk = without_focus(mapped(cowalk, Fixed::sqrt));
         }
+        if counts(Signal::HitPairs) {
+            pairs = without_focus(self.pairs(&files, &seeds));
+            unit(&mut pairs);
+        }
+        HitSignals { walk: without_focus(walk), cowalk, pairs, files }
     }
 
     /// Files with the name of one of some files: its test, its styles, the same part of another package. A name of many files says less.

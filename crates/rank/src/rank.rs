@@ -173,7 +173,8 @@ pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
     };
     let mut scores = vec![Fixed::ZERO; count];
     Signal::ALL.into_iter().for_each(|signal| ranking.add(signal, &mut scores));
-    ranking.of_hits = Some(ranking.signals.hits(&scores, &ranking.focus));
+    let counts = |signal| ranking.is_given(signal);
+    ranking.of_hits = Some(ranking.signals.hits(&scores, &ranking.focus, counts));
     [Signal::HitGraph, Signal::HitChanges, Signal::HitPairs]
         .into_iter()
         .for_each(|signal| ranking.add(signal, &mut scores));

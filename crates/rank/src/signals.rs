@@ -139,7 +139,7 @@ pub(crate) struct FocusSignals {
     pub(crate) uses: Vec<Fixed>,
     pub(crate) pathlike: Vec<Fixed>,
     pub(crate) walk: Vec<Fixed>,
-    /// Of files with the name of the focus.
+    /// Of files with the name of the focus; empty where there is a history.
     pub(crate) names: Vec<Fixed>,
     /// Whether there are any.
     pub(crate) has_mates: bool,
@@ -220,14 +220,17 @@ impl Signals<'_> {
         }
         let mut path_query: Vec<(TermKey, Fixed)> = path_query.into_iter().collect();
         path_query.sort_unstable();
-        let names = unit_of(self.pairs(&files, seeds));
+        // Names count without a history, and changes with one: see `Ranking::is_given`.
+        let has_history = !history.is_empty();
+        let names = if has_history { Vec::new() } else { unit_of(self.pairs(&files, seeds)) };
+        let of_history = |values: &dyn Fn() -> Vec<Fixed>| if has_history { root(values()) } else { Vec::new() };
         FocusSignals {
             has_mates: names.iter().any(|value| value.is_positive()),
             names,
             cosine: without_focus(self.cosine(&rows)),
             lexical: unit_of(self.search_in(&index.words, &query, &lists)),
-            cochange: root(history.changed_with(seeds)),
-            cowalk: root(history.walk(seeds)),
+            cochange: of_history(&|| history.changed_with(seeds)),
+            cowalk: of_history(&|| history.walk(seeds)),
             define: log(define),
             uses: log(uses),
             pathlike: without_focus(self.path_like(&path_query)),
@@ -410,7 +413,7 @@ impl Signals<'_> {
         let files = lists.iter().map(|list| list.map(|(file, _)| file).collect::<Vec<usize>>());
         let identifiers = known.iter().zip(files).map(|((_, word), files)| (word.text.clone(), files)).collect();
         unit(&mut identifier);
-        let (mut message, mut alike) = like_messages((history, messages), &query.parts, self.corpus.layout.len());
+        let (mut message, mut alike) = like_messages(history, messages, &query.parts, self.corpus.layout.len());
         log_unit(&mut message, 30);
         alike.sort_by_key(|&(number, value)| (std::cmp::Reverse(value), number));
         let mut path = self.path_like(&query.parts);

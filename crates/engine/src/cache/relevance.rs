@@ -260,7 +260,8 @@ impl Cache<'_> {
     pub(crate) fn store_past(
         &self,
         key: &FilesKey,
-        (head, history): (&str, &History),
+        head: &str,
+        history: &History,
         texts: &CommitTexts,
     ) -> Option<()> {
         let churn: Flat<8> = history.churn.iter().copied().collect();

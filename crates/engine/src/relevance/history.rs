@@ -75,7 +75,7 @@ pub(super) fn read(system: &dyn System, root: &str, files: &StoredLayout, cache:
             cache.store_history(&history);
         }
         if past.unavailable.is_empty() {
-            cache.store_past(&files.key, (&history.head, &past.history), &texts);
+            cache.store_past(&files.key, &history.head, &past.history, &texts);
         }
     }
     Past { texts: PastTexts::new(texts), ..past }
