@@ -43,8 +43,7 @@ pub fn fill(candidates: Vec<Candidate>, budget: u64, mut weigh: impl FnMut(&[u32
             filled.not_weighed = rest.len();
             break;
         }
-        let files: Vec<u32> =
-            std::iter::from_fn(|| rest.pop()).take(GROUP).map(|(_, Reverse(file))| file).collect();
+        let files: Vec<u32> = std::iter::from_fn(|| rest.pop()).take(GROUP).map(|(_, Reverse(file))| file).collect();
         for (&file, size) in files.iter().zip(weigh(&files)) {
             if size <= filled.left {
                 filled.left -= size;

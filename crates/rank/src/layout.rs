@@ -220,7 +220,10 @@ mod tests {
         let layout = Layout::new(["a/cart.ts", "a/ü.md", "b/cart.test.ts"].into_iter(), &edges);
         assert_eq!(layout.paths().collect::<Vec<_>>(), ["a/cart.ts", "a/ü.md", "b/cart.test.ts"]);
         assert_eq!((layout.find("a/ü.md"), layout.find("a/x")), (Some(1), None));
-        assert_eq!(["a/", "b", "", "c", "a/ü"].map(|prefix| layout.beginning_with(prefix)), [0..2, 2..3, 0..3, 3..3, 1..2]);
+        assert_eq!(
+            ["a/", "b", "", "c", "a/ü"].map(|prefix| layout.beginning_with(prefix)),
+            [0..2, 2..3, 0..3, 3..3, 1..2]
+        );
         assert_eq!(numbers(layout.with_word(key("cart"))).collect::<Vec<_>>(), [0, 2]);
         assert_eq!(layout.name(0), layout.name(2));
         let parts = layout.to_parts();

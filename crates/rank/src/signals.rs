@@ -266,7 +266,8 @@ impl Signals<'_> {
     /// For each file the first of some words that it has; the words are in the order of their worth, the lists in that of the words.
     fn first_words(&self, wanted: &[usize], lists: &ListBatch<'_>) -> BestWords {
         let words = &self.corpus.index.words;
-        let mut terms: Vec<(usize, u32)> = wanted.iter().rev().zip(1u32..).map(|(term, place)| (*term, place)).collect();
+        let mut terms: Vec<(usize, u32)> =
+            wanted.iter().rev().zip(1u32..).map(|(term, place)| (*term, place)).collect();
         terms.sort_unstable();
         let keys = wanted.iter().rev().map(|term| words.keys.get(*term).unwrap_or_default()).collect();
         let mut best = BestWords::new(keys, self.corpus.layout.len());

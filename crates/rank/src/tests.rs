@@ -80,7 +80,8 @@ fn check(fixture: &Fixture, focus: &[&str], text: Option<&str>, expected: Expect
             .take(3)
             .map(|(signal, value)| format!("{} {}", signal.name(), value.thousandths()))
             .collect();
-        let reason = ranking.reason(file, &ranking.terms(file)).map_or_else(|| "-".to_owned(), |reason| shown(fixture, &reason));
+        let reason =
+            ranking.reason(file, &ranking.terms(file)).map_or_else(|| "-".to_owned(), |reason| shown(fixture, &reason));
         format!("{} {}: {reason} ({})\n", fixture.paths[file], ranking.score(file).thousandths(), terms.join(", "))
     };
     expected.assert_eq(&order.into_iter().map(line).collect::<String>());

@@ -257,13 +257,7 @@ impl Cache<'_> {
     }
 
     /// Keeps it for the next run. A failure is ignored.
-    pub(crate) fn store_past(
-        &self,
-        key: &FilesKey,
-        head: &str,
-        history: &History,
-        texts: &CommitTexts,
-    ) -> Option<()> {
+    pub(crate) fn store_past(&self, key: &FilesKey, head: &str, history: &History, texts: &CommitTexts) -> Option<()> {
         let churn: Flat<8> = history.churn.iter().copied().collect();
         let mut ids = SectionWriter::default();
         ids.blobs(texts.ids.iter().map(String::as_bytes));
@@ -296,13 +290,7 @@ impl Cache<'_> {
     }
 
     /// Keeps the words of files for the next run. A failure is ignored.
-    pub(crate) fn store_words(
-        &self,
-        layout: &Layout,
-        metas: &Metas,
-        index: &WordIndex,
-        key: &FilesKey,
-    ) -> Option<()> {
+    pub(crate) fn store_words(&self, layout: &Layout, metas: &Metas, index: &WordIndex, key: &FilesKey) -> Option<()> {
         let mut files = SectionWriter::default();
         let paths: Vec<&str> = layout.paths().collect();
         files.blobs(paths.iter().map(|path| path.as_bytes()));

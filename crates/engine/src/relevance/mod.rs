@@ -21,10 +21,10 @@ use stan_repo::{AbsPath, System, SystemExt as _};
 
 pub use self::describe::{Description, Term};
 pub use self::focus::{FocusFile, Since};
+use self::history::PastTexts;
 #[doc(hidden)]
 pub use self::log::files_named;
 pub use self::question::RankQuery;
-use self::history::PastTexts;
 use crate::cache::{CommitTexts, StoredLayout};
 use crate::tokens::MOST_COUNTED_BYTES;
 pub use stan_rank::{Fixed, Signal};

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use serde::{Deserialize, Serialize};
 
 use crate::git::objects::{
-    Commit, GitError, GitLayout, ObjectId, ObjectKind, ObjectStore, References, TreeChanges, TreeDiff, resolve, shallow_commits,
+    Commit, GitError, GitLayout, ObjectId, ObjectKind, ObjectStore, References, TreeChanges, TreeDiff, resolve,
+    shallow_commits,
 };
 use crate::system::System;
 
