@@ -1,5 +1,8 @@
 //! What fits into a budget: the best files for their size, whatever still fits.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::fixed::Fixed;
 
 /// After so many files in a row that did not fit, the rest is left alone.
@@ -29,16 +32,18 @@ pub struct Filled {
 }
 
 /// Takes files until the budget is used up. `weigh` returns the size of each file that it is given.
-pub fn fill(mut candidates: Vec<Candidate>, budget: u64, mut weigh: impl FnMut(&[u32]) -> Vec<u64>) -> Filled {
-    candidates.sort_unstable_by_key(|candidate| (std::cmp::Reverse(candidate.worth), candidate.file));
+pub fn fill(candidates: Vec<Candidate>, budget: u64, mut weigh: impl FnMut(&[u32]) -> Vec<u64>) -> Filled {
+    // Of thousands only the first few groups are wanted, so that they are not sorted.
+    let ranked = candidates.into_iter().map(|candidate| (candidate.worth, Reverse(candidate.file)));
+    let mut rest: BinaryHeap<(Fixed, Reverse<u32>)> = ranked.collect();
     let mut filled = Filled { left: budget, ..Filled::default() };
     let mut misses = 0;
-    for (index, group) in candidates.chunks(GROUP).enumerate() {
+    while !rest.is_empty() {
         if misses >= PATIENCE {
-            filled.not_weighed = candidates.len() - index * GROUP;
+            filled.not_weighed = rest.len();
             break;
         }
-        let files: Vec<u32> = group.iter().map(|candidate| candidate.file).collect();
+        let files: Vec<u32> = std::iter::from_fn(|| rest.pop()).take(GROUP).map(|(_, Reverse(file))| file).collect();
         for (&file, size) in files.iter().zip(weigh(&files)) {
             if size <= filled.left {
                 filled.left -= size;

@@ -198,7 +198,32 @@ pub(crate) fn log_unit(values: &mut [Fixed], scale: u32) {
     unit(values);
     let scale = Fixed::int(scale);
     let full = scale.ln_1p();
-    values.iter_mut().filter(|value| **value != Fixed::ZERO).for_each(|value| *value = (scale * *value).ln_1p() / full);
+    let mut memo = Memo::new(|value: Fixed| (scale * value).ln_1p() / full);
+    values.iter_mut().filter(|value| **value != Fixed::ZERO).for_each(|value| *value = memo.get(*value));
+}
+
+/// A function of numbers whose last results are remembered: files that are alike have the same numbers, and a logarithm takes
+/// as long as some hundred comparisons.
+pub(crate) struct Memo<F> {
+    function: F,
+    /// Arguments with their results, by the last bits of a hash of the argument.
+    known: [(Fixed, Fixed); 256],
+}
+
+impl<F: Fn(Fixed) -> Fixed> Memo<F> {
+    pub(crate) fn new(function: F) -> Self {
+        let zero = function(Fixed::ZERO);
+        Self { function, known: [(Fixed::ZERO, zero); 256] }
+    }
+
+    pub(crate) fn get(&mut self, value: Fixed) -> Fixed {
+        let hash = (value.0 as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
+        let Some(place) = self.known.get_mut(hash as usize) else { return (self.function)(value) };
+        if place.0 != value {
+            *place = (value, (self.function)(value));
+        }
+        place.1
+    }
 }
 
 #[cfg(test)]

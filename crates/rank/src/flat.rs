@@ -4,68 +4,182 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Numbers of `N` bytes each, little-endian.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flat<const N: usize> {
-    bytes: Vec<u8>,
+use crate::fixed::Fixed;
+
+/// Part of bytes that were read at once. Several values share them, so that nothing is copied out of a cache.
+#[derive(Clone, Debug, Default)]
+pub struct SharedBytes {
+    all: Arc<Vec<u8>>,
+    place: Range<usize>,
 }
 
-impl<const N: usize> Flat<N> {
-    /// `None` when the bytes are not whole numbers.
-    pub fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
-        bytes.len().is_multiple_of(N).then_some(Self { bytes })
+impl SharedBytes {
+    pub fn new(bytes: Vec<u8>) -> Self {
+        let place = 0..bytes.len();
+        Self { all: Arc::new(bytes), place }
+    }
+
+    /// `None` when there are no such bytes.
+    pub fn part(&self, range: Range<usize>) -> Option<Self> {
+        self.bytes().get(range.clone())?;
+        let place = self.place.start + range.start..self.place.start + range.end;
+        Some(Self { all: Arc::clone(&self.all), place })
     }
 
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.all.get(self.place.clone()).unwrap_or_default()
+    }
+}
+
+/// Numbers of `N` bytes each, little-endian.
+#[derive(Clone, Debug, Default)]
+pub struct Flat<const N: usize> {
+    bytes: SharedBytes,
+}
+
+impl<const N: usize> PartialEq for Flat<N> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes()
+    }
+}
+
+impl<const N: usize> Eq for Flat<N> {}
+
+impl<const N: usize> Flat<N> {
+    /// `None` when the bytes are not whole numbers.
+    pub fn from_bytes(bytes: SharedBytes) -> Option<Self> {
+        bytes.bytes().len().is_multiple_of(N).then_some(Self { bytes })
+    }
+
+    pub fn of_chunks(chunks: impl Iterator<Item = [u8; N]>) -> Self {
+        let mut bytes = Vec::with_capacity(chunks.size_hint().0 * N);
+        chunks.for_each(|chunk| bytes.extend_from_slice(&chunk));
+        Self { bytes: SharedBytes::new(bytes) }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.bytes()
     }
 
     pub fn len(&self) -> usize {
-        self.bytes.len() / N
+        self.bytes().len() / N
     }
 
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.bytes().is_empty()
     }
 
-    fn push_bytes(&mut self, number: [u8; N]) {
-        self.bytes.extend_from_slice(&number);
+    /// The numbers as they are stored.
+    pub fn chunks(&self) -> &[[u8; N]] {
+        self.bytes().as_chunks::<N>().0
     }
 
     fn chunk(&self, at: usize) -> Option<[u8; N]> {
-        self.bytes.as_chunks::<N>().0.get(at).copied()
+        self.chunks().get(at).copied()
+    }
+}
+
+impl FromIterator<u8> for Flat<1> {
+    fn from_iter<I: IntoIterator<Item = u8>>(numbers: I) -> Self {
+        Self::of_chunks(numbers.into_iter().map(|number| [number]))
+    }
+}
+
+impl FromIterator<u16> for Flat<2> {
+    fn from_iter<I: IntoIterator<Item = u16>>(numbers: I) -> Self {
+        Self::of_chunks(numbers.into_iter().map(u16::to_le_bytes))
+    }
+}
+
+impl FromIterator<u32> for Flat<4> {
+    fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Self {
+        Self::of_chunks(numbers.into_iter().map(u32::to_le_bytes))
+    }
+}
+
+impl FromIterator<u64> for Flat<8> {
+    fn from_iter<I: IntoIterator<Item = u64>>(numbers: I) -> Self {
+        Self::of_chunks(numbers.into_iter().map(u64::to_le_bytes))
+    }
+}
+
+impl FromIterator<Fixed> for Flat<8> {
+    fn from_iter<I: IntoIterator<Item = Fixed>>(numbers: I) -> Self {
+        Self::of_chunks(numbers.into_iter().map(|number| number.bits().to_le_bytes()))
     }
 }
 
 impl Flat<4> {
-    pub(crate) fn push(&mut self, number: u32) {
-        self.push_bytes(number.to_le_bytes());
-    }
-
-    pub(crate) fn get(&self, at: usize) -> Option<u32> {
+    pub fn get(&self, at: usize) -> Option<u32> {
         self.chunk(at).map(u32::from_le_bytes)
     }
 
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
-        self.bytes.as_chunks::<4>().0.iter().map(|chunk| u32::from_le_bytes(*chunk))
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone + '_ {
+        numbers(self.chunks())
+    }
+
+    /// Where a part begins and ends, if these are the ends of parts.
+    pub(crate) fn part(&self, at: usize) -> Range<usize> {
+        part(self.chunks(), at)
+    }
+
+    /// Whether these are the ends of parts of so many things.
+    pub(crate) fn ends_of(&self, count: usize) -> bool {
+        self.iter().is_sorted() && self.iter().next_back().map_or(0, |end| end as usize) == count
+    }
+
+    /// The numbers of a range; none when there are not as many.
+    pub(crate) fn slice(&self, range: Range<usize>) -> &[[u8; 4]] {
+        self.chunks().get(range).unwrap_or_default()
     }
 }
 
+/// Where a part begins and ends, by the ends of parts.
+pub(crate) fn part(ends: &[[u8; 4]], at: usize) -> Range<usize> {
+    let number = |at: usize| ends.get(at).map(|end| u32::from_le_bytes(*end) as usize);
+    let start = at.checked_sub(1).and_then(number).unwrap_or(0);
+    start..number(at).unwrap_or(start).max(start)
+}
+
+/// The numbers that are stored in such chunks.
+pub(crate) fn numbers(chunks: &[[u8; 4]]) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone + '_ {
+    chunks.iter().map(|chunk| u32::from_le_bytes(*chunk))
+}
+
+/// Whether a number is among sorted ones.
+pub(crate) fn holds(chunks: &[[u8; 4]], number: u32) -> bool {
+    chunks.binary_search_by_key(&number, |chunk| u32::from_le_bytes(*chunk)).is_ok()
+}
+
 impl Flat<8> {
-    pub(crate) fn push(&mut self, number: u64) {
-        self.push_bytes(number.to_le_bytes());
+    pub fn get(&self, at: usize) -> Option<u64> {
+        self.chunk(at).map(u64::from_le_bytes)
     }
 
-    pub(crate) fn get(&self, at: usize) -> Option<u64> {
-        self.chunk(at).map(u64::from_le_bytes)
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> + Clone + '_ {
+        self.chunks().iter().map(|chunk| u64::from_le_bytes(*chunk))
+    }
+
+    pub fn fixed(&self) -> impl ExactSizeIterator<Item = Fixed> + Clone + '_ {
+        self.chunks().iter().map(|chunk| fixed(*chunk))
+    }
+
+    pub(crate) fn fixed_at(&self, at: usize) -> Option<Fixed> {
+        self.chunk(at).map(fixed)
     }
 
     /// The place of a number among sorted ones.
     pub(crate) fn find(&self, number: u64) -> Option<usize> {
-        self.bytes.as_chunks::<8>().0.binary_search_by_key(&number, |chunk| u64::from_le_bytes(*chunk)).ok()
+        self.chunks().binary_search_by_key(&number, |chunk| u64::from_le_bytes(*chunk)).ok()
     }
+}
+
+/// The number that is stored in these bytes.
+pub(crate) fn fixed(bytes: [u8; 8]) -> Fixed {
+    Fixed::from_bits(i64::from_le_bytes(bytes))
 }
 
 /// Bytes of which parts are read.
@@ -160,15 +274,9 @@ impl Lists {
         self.failed.load(Ordering::Relaxed)
     }
 
-    fn range(&self, list: usize) -> Range<usize> {
-        let start = list.checked_sub(1).map_or(Some(0), |before| self.ends.get(before)).unwrap_or(0) as usize;
-        let end = self.ends.get(list).map_or(start, |end| end as usize);
-        start..end.max(start)
-    }
-
     /// How many entries a list has.
     pub(crate) fn length(&self, list: usize) -> usize {
-        self.range(list).len()
+        self.ends.part(list).len()
     }
 
     /// Some lists, named in ascending order. `below`: numbers of entries are less.
@@ -176,7 +284,7 @@ impl Lists {
         let ranges: Vec<Range<usize>> = lists
             .iter()
             .map(|&list| {
-                let range = self.range(list);
+                let range = self.ends.part(list);
                 range.start * ENTRY..range.end * ENTRY
             })
             .collect();
@@ -227,11 +335,7 @@ mod tests {
     fn lists_are_read_in_part() {
         let entries: Vec<u8> =
             [(7, 1), (8, 2), (9, 3)].into_iter().flat_map(|(number, count)| entry(number, count)).collect();
-        let ends = |numbers: &[u32]| {
-            let mut ends = Flat::<4>::default();
-            numbers.iter().for_each(|end| ends.push(*end));
-            ends
-        };
+        let ends = |numbers: &[u32]| numbers.iter().copied().collect::<Flat<4>>();
         let lists = Lists::new(ends(&[2, 2, 3]), Box::new(entries.clone())).unwrap();
         let read = lists.read(&[0, 2], 9);
         assert_eq!(read.iter().map(Iterator::collect).collect::<Vec<Vec<_>>>(), [vec![(7, 1), (8, 2)], vec![]]);

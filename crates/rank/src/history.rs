@@ -5,6 +5,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::fixed::{Fixed, log_unit};
+use crate::flat::{Flat, numbers, part};
+use crate::walk::Files;
 use crate::words::TermKey;
 
 /// One commit, as far as its files are still there.
@@ -50,89 +52,100 @@ fn at(values: &[Fixed], file: u32) -> Fixed {
 /// The commits of some files, the newest first, and figures of them that do not depend on the question, so that a cache can keep them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
-    pub ages: Vec<u64>,
-    pub sizes: Vec<u32>,
+    pub ages: Flat<8>,
+    pub sizes: Flat<4>,
     /// Where the files of each commit end; they begin where those of the commit before end.
-    pub ends: Vec<u32>,
+    pub ends: Flat<4>,
     /// Sorted for each commit.
-    pub files: Vec<u32>,
-    pub messages: Messages,
+    pub files: Flat<4>,
     /// How often each file changed lately, from 0 to 1.
     pub churn: Vec<Fixed>,
     /// What each commit counts in a walk over common changes; 0 for a sweep.
-    pub weights: Vec<Fixed>,
+    pub weights: Flat<8>,
     /// For each file the sum of its common changes, and a little more, so that rare files do not get all there is.
-    pub totals: Vec<Fixed>,
+    pub totals: Flat<8>,
 }
 
-/// The words of the messages of commits.
+/// The words of the messages of the same commits: only a text needs them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Messages {
     /// The number of words in each message.
-    pub lengths: Vec<u32>,
+    pub lengths: Flat<4>,
     /// Where the words of each message end.
-    pub ends: Vec<u32>,
+    pub ends: Flat<4>,
     /// Sorted for each message.
-    pub keys: Vec<TermKey>,
-    pub counts: Vec<u16>,
-}
-
-fn range_at(ends: &[u32], at: usize) -> std::ops::Range<usize> {
-    let start = at.checked_sub(1).and_then(|before| ends.get(before)).map_or(0, |end| *end as usize);
-    start..ends.get(at).map_or(start, |end| *end as usize)
+    pub keys: Flat<8>,
+    pub counts: Flat<2>,
 }
 
 impl Messages {
+    pub fn new(changes: &[Change]) -> Self {
+        let words = || changes.iter().flat_map(|change| &change.message);
+        let mut end = 0;
+        let end_of = |change: &Change| {
+            end += change.message.len();
+            u32::try_from(end).unwrap_or(u32::MAX)
+        };
+        Self {
+            lengths: changes.iter().map(|change| change.message_length).collect(),
+            ends: changes.iter().map(end_of).collect(),
+            keys: words().map(|(key, _)| *key).collect(),
+            counts: words().map(|(_, count)| *count).collect(),
+        }
+    }
+
+    /// Whether the arrays fit together and are those of so many commits. For arrays that come from a cache.
+    pub fn is_of(&self, commits: usize) -> bool {
+        let Self { lengths, ends, keys, counts } = self;
+        [lengths.len(), ends.len()] == [commits; 2] && ends.ends_of(keys.len()) && keys.len() == counts.len()
+    }
+
     fn of(&self, commit: usize) -> impl Iterator<Item = (TermKey, u16)> + '_ {
-        let range = range_at(&self.ends, commit);
-        let keys = self.keys.get(range.clone()).unwrap_or_default();
-        keys.iter().copied().zip(self.counts.get(range).unwrap_or_default().iter().copied())
+        let range = self.ends.part(commit);
+        let keys = self.keys.chunks().get(range.clone()).unwrap_or_default();
+        let counts = self.counts.chunks().get(range).unwrap_or_default();
+        keys.iter().zip(counts).map(|(key, count)| (TermKey::from_le_bytes(*key), u16::from_le_bytes(*count)))
     }
 }
 
 impl History {
     /// `files`: how many files there are.
     pub fn new(changes: &[Change], files: usize) -> Self {
-        let mut history = Self::default();
-        for change in changes {
-            history.ages.push(change.age);
-            history.sizes.push(change.size);
-            history.files.extend_from_slice(&change.files);
-            history.ends.push(u32::try_from(history.files.len()).unwrap_or(u32::MAX));
-            let messages = &mut history.messages;
-            messages.lengths.push(change.message_length);
-            messages.keys.extend(change.message.iter().map(|(key, _)| *key));
-            messages.counts.extend(change.message.iter().map(|(_, count)| *count));
-            messages.ends.push(u32::try_from(messages.keys.len()).unwrap_or(u32::MAX));
-        }
+        let mut end = 0;
+        let end_of = |change: &Change| {
+            end += change.files.len();
+            u32::try_from(end).unwrap_or(u32::MAX)
+        };
+        let counts = |change: &Change| match change.size {
+            0..=MOST_WALKED => decay(change.age, 365) / Fixed::int(change.size.max(1)),
+            _ => Fixed::ZERO,
+        };
+        let mut history = Self {
+            ages: changes.iter().map(|change| change.age).collect(),
+            sizes: changes.iter().map(|change| change.size).collect(),
+            ends: changes.iter().map(end_of).collect(),
+            files: changes.iter().flat_map(|change| change.files.iter().copied()).collect(),
+            weights: changes.iter().map(counts).collect(),
+            ..Self::default()
+        };
         history.churn = history.churn(files);
         log_unit(&mut history.churn, 20);
-        let counts = |size: u32, age: u64| {
-            if size <= MOST_WALKED { decay(age, 365) / Fixed::int(size.max(1)) } else { Fixed::ZERO }
-        };
-        history.weights = history.sizes.iter().zip(&history.ages).map(|(size, age)| counts(*size, *age)).collect();
         let mut totals = vec![Fixed::ratio(3, 10); files];
-        for (commit, weight) in history.weights.iter().enumerate() {
-            let files = history.files_of(commit);
-            let others = *weight * Fixed::count(files.len().saturating_sub(1));
-            files.iter().for_each(|&file| add(&mut totals, file, others));
+        for (files, weight) in history.walked() {
+            let others = weight * Fixed::count(files.len().saturating_sub(1));
+            numbers(files).for_each(|file| add(&mut totals, file, others));
         }
-        history.totals = totals;
+        history.totals = totals.into_iter().collect();
         history
     }
 
     /// Whether the arrays fit together and name only files below this number. For arrays that come from a cache.
     pub fn is_of(&self, files: usize) -> bool {
         let count = self.ages.len();
-        let Messages { lengths, ends, keys, counts } = &self.messages;
-        let is_whole =
-            |ends: &[u32], length: usize| ends.is_sorted() && ends.last().map_or(0, |end| *end as usize) == length;
-        [self.sizes.len(), self.ends.len(), lengths.len(), ends.len(), self.weights.len()] == [count; 5]
+        [self.sizes.len(), self.ends.len(), self.weights.len()] == [count; 3]
             && [self.churn.len(), self.totals.len()] == [files; 2]
-            && is_whole(&self.ends, self.files.len())
-            && is_whole(ends, keys.len())
-            && keys.len() == counts.len()
-            && self.files.iter().all(|file| (*file as usize) < files)
+            && self.ends.ends_of(self.files.len())
+            && self.files.iter().all(|file| (file as usize) < files)
     }
 
     /// How many commits there are.
@@ -145,22 +158,30 @@ impl History {
     }
 
     /// The files that a commit changed, sorted.
-    pub(crate) fn files_of(&self, commit: usize) -> &[u32] {
-        self.files.get(range_at(&self.ends, commit)).unwrap_or_default()
+    pub(crate) fn files_of(&self, commit: usize) -> Files<'_> {
+        self.files.slice(self.ends.part(commit))
     }
 
     /// Commits that say which files belong together, with their files.
-    pub(crate) fn together(&self) -> impl Iterator<Item = (usize, &[u32])> {
-        let sizes = self.sizes.iter().enumerate();
-        sizes.filter(|(_, size)| **size <= MOST_TOGETHER).map(|(commit, _)| (commit, self.files_of(commit)))
+    pub(crate) fn together(&self) -> impl Iterator<Item = (usize, Files<'_>)> {
+        let (ends, files) = (self.ends.chunks(), self.files.chunks());
+        let commits = self.sizes.iter().enumerate().filter(|(_, size)| *size <= MOST_TOGETHER);
+        commits.map(move |(commit, _)| (commit, files.get(part(ends, commit)).unwrap_or_default()))
+    }
+
+    /// The files of commits that a walk over common changes takes, each with what it counts.
+    fn walked(&self) -> impl Iterator<Item = (Files<'_>, Fixed)> {
+        let (ends, files) = (self.ends.chunks(), self.files.chunks());
+        let weights = self.weights.fixed().enumerate().filter(|(_, weight)| *weight != Fixed::ZERO);
+        weights.map(move |(commit, weight)| (files.get(part(ends, commit)).unwrap_or_default(), weight))
     }
 
     fn age(&self, commit: usize) -> u64 {
-        self.ages.get(commit).copied().unwrap_or_default()
+        self.ages.get(commit).unwrap_or_default()
     }
 
     fn size(&self, commit: usize) -> u32 {
-        self.sizes.get(commit).copied().unwrap_or_default()
+        self.sizes.get(commit).unwrap_or_default()
     }
 
     /// How often each file changed lately.
@@ -168,7 +189,7 @@ impl History {
         let mut values = vec![Fixed::ZERO; files];
         for (commit, files) in self.together() {
             let weight = decay(self.age(commit), 180) / Fixed::int(self.size(commit).max(1)).sqrt();
-            files.iter().for_each(|&file| add(&mut values, file, weight));
+            numbers(files).for_each(|file| add(&mut values, file, weight));
         }
         values
     }
@@ -178,13 +199,13 @@ impl History {
         let mut values = vec![Fixed::ZERO; seeds.len()];
         let mut total = Fixed::ZERO;
         for (commit, files) in self.together() {
-            let seeded: Fixed = files.iter().map(|&file| at(seeds, file)).sum();
+            let seeded: Fixed = numbers(files).map(|file| at(seeds, file)).sum();
             if !seeded.is_positive() {
                 continue;
             }
             let weight = seeded * decay(self.age(commit), 365) / spread(self.size(commit));
             total += weight;
-            files.iter().for_each(|&file| add(&mut values, file, weight));
+            numbers(files).for_each(|file| add(&mut values, file, weight));
         }
         let total = total + Fixed::HALF;
         values.iter_mut().filter(|value| **value != Fixed::ZERO).for_each(|value| *value = *value / total);
@@ -193,25 +214,28 @@ impl History {
 
     /// Files that change with the seeds, and half as much files that change with those.
     pub(crate) fn walk(&self, seeds: &[Fixed]) -> Vec<Fixed> {
+        let all: Fixed = seeds.iter().copied().sum();
         let mut values = vec![Fixed::ZERO; seeds.len()];
         if self.is_empty() {
             return values;
         }
-        let all: Fixed = seeds.iter().copied().sum();
-        let mut now: Vec<Fixed> = seeds.iter().map(|seed| *seed / all).collect();
+        let mut given = vec![Fixed::ZERO; seeds.len()];
+        for (place, seed) in given.iter_mut().zip(seeds).filter(|(_, seed)| **seed != Fixed::ZERO) {
+            *place = *seed / all;
+        }
         let mut gain = Fixed::ONE;
         for _ in 0..2 {
-            let given: Vec<Fixed> = now.iter().zip(&self.totals).map(|(value, total)| *value / *total).collect();
+            let shares = given.iter_mut().zip(self.totals.fixed()).filter(|(value, _)| **value != Fixed::ZERO);
+            shares.for_each(|(value, total)| *value = *value / total);
             let mut next = vec![Fixed::ZERO; seeds.len()];
-            for (commit, &weight) in self.weights.iter().enumerate().filter(|(_, weight)| **weight != Fixed::ZERO) {
-                let files = self.files_of(commit);
-                let sum: Fixed = files.iter().map(|&file| at(&given, file)).sum();
+            for (files, weight) in self.walked() {
+                let sum: Fixed = numbers(files).map(|file| at(&given, file)).sum();
                 if sum.is_positive() {
-                    files.iter().for_each(|&file| add(&mut next, file, weight * (sum - at(&given, file))));
+                    numbers(files).for_each(|file| add(&mut next, file, weight * (sum - at(&given, file))));
                 }
             }
             values.iter_mut().zip(&next).for_each(|(value, step)| *value += gain * *step);
-            now = next;
+            given = next;
             gain = gain * Fixed::HALF;
         }
         values
@@ -221,6 +245,7 @@ impl History {
 /// What earlier commits with a message like the text changed; and for each commit how alike it is, for reasons.
 pub(crate) fn like_messages(
     history: &History,
+    messages: &Messages,
     query: &[(TermKey, Fixed)],
     files: usize,
 ) -> (Vec<Fixed>, Vec<(usize, Fixed)>) {
@@ -233,7 +258,7 @@ pub(crate) fn like_messages(
     let mut count = 0;
     for (commit, _) in history.together().filter(|(_, files)| !files.is_empty()) {
         count += 1;
-        let words = history.messages.of(commit).filter_map(|(key, count)| Some((*wanted.get(&key)?, count)));
+        let words = messages.of(commit).filter_map(|(key, count)| Some((*wanted.get(&key)?, count)));
         let words: Vec<(usize, u16)> = words.collect();
         words.iter().for_each(|(index, _)| frequency[*index] += 1);
         if !words.is_empty() {
@@ -250,14 +275,14 @@ pub(crate) fn like_messages(
         return (values, alike);
     }
     for (commit, words) in found {
-        let norm = length_norm(history.messages.lengths.get(commit).copied().unwrap_or_default());
+        let norm = length_norm(messages.lengths.get(commit).unwrap_or_default());
         let score: Fixed =
             words.iter().map(|&(index, count)| weights[index] * saturated(Fixed::int(count), norm)).sum();
         if score.is_positive() {
             let share = score / total;
             let size = Fixed::int(history.size(commit).max(1));
             let value = share * share * decay(history.age(commit), 730) / size.sqrt();
-            history.files_of(commit).iter().for_each(|&file| add(&mut values, file, value));
+            numbers(history.files_of(commit)).for_each(|file| add(&mut values, file, value));
             alike.push((commit, value));
         }
     }
@@ -330,10 +355,12 @@ mod tests {
             ..change
         };
         let history = [message(change(0, &[0]), &[1, 2]), message(change(0, &[1]), &[2, 3]), change(0, &[2])];
+        let messages = Messages::new(&history);
         let history = History::new(&history, 3);
-        let (values, alike) = like_messages(&history, &[(1, Fixed::ONE)], 3);
+        assert!(messages.is_of(3) && !messages.is_of(2));
+        let (values, alike) = like_messages(&history, &messages, &[(1, Fixed::ONE)], 3);
         assert!(values[0].is_positive() && values[1] == Fixed::ZERO && values[2] == Fixed::ZERO);
         assert_eq!(alike.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [0]);
-        assert_eq!(like_messages(&history, &[], 3).1, []);
+        assert_eq!(like_messages(&history, &messages, &[], 3).1, []);
     }
 }

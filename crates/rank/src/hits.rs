@@ -3,7 +3,8 @@
 
 use crate::fixed::{Fixed, log_unit, unit};
 use crate::paths::{folder, folder_distance, is_test};
-use crate::signals::Signals;
+use crate::rank::Signal;
+use crate::signals::{Signals, mapped};
 
 /// How many of the best answers are followed.
 const HITS: usize = 5;
@@ -18,8 +19,8 @@ pub(crate) struct HitSignals {
 }
 
 impl Signals<'_> {
-    /// `direct` has what the other signals say of each file; `focus` is sorted.
-    pub(crate) fn hits(&self, direct: &[Fixed], focus: &[usize]) -> HitSignals {
+    /// `direct` has what the other signals say of each file; `focus` is sorted. Signals that do not count are left empty.
+    pub(crate) fn hits(&self, direct: &[Fixed], focus: &[usize], counts: impl Fn(Signal) -> bool) -> HitSignals {
         let (files, seeds) = best_hits(direct, focus);
         let without_focus = |mut values: Vec<Fixed>| {
             focus.iter().for_each(|&file| values[file] = Fixed::ZERO);
@@ -27,16 +28,17 @@ impl Signals<'_> {
         };
         let mut walk = self.corpus.layout.graph.walk(&seeds);
         log_unit(&mut walk, 300);
-        let mut cowalk = self.corpus.history.walk(&seeds);
-        unit(&mut cowalk);
-        let mut pairs = without_focus(self.pairs(&files, &seeds));
-        unit(&mut pairs);
-        HitSignals {
-            walk: without_focus(walk),
-            cowalk: without_focus(cowalk.into_iter().map(Fixed::sqrt).collect()),
-            pairs,
-            files,
+        let (mut cowalk, mut pairs) = (Vec::new(), Vec::new());
+        if counts(Signal::HitChanges) {
+            cowalk = self.corpus.history.walk(&seeds);
+            unit(&mut cowalk);
+            cowalk = without_focus(mapped(cowalk, Fixed::sqrt));
         }
+        if counts(Signal::HitPairs) {
+            pairs = without_focus(self.pairs(&files, &seeds));
+            unit(&mut pairs);
+        }
+        HitSignals { walk: without_focus(walk), cowalk, pairs, files }
     }
 
     /// Files with the name of one of some files: its test, its styles, the same part of another package. A name of many files says less.
@@ -51,9 +53,10 @@ impl Signals<'_> {
         for &hit in hits {
             let Some(mates) = mates.get(&layout.name(hit)) else { continue };
             let rare = Fixed::count(mates.len().saturating_sub(1).max(1)).sqrt();
+            let (full, is_test_itself) = (seeds[hit] / rare, is_test(path(hit)));
             for &mate in mates.iter().filter(|mate| **mate != hit) {
-                let mut value = seeds[hit] / rare;
-                if is_test(path(hit)) == is_test(path(mate)) {
+                let mut value = full;
+                if is_test_itself == is_test(path(mate)) {
                     value = value * LESS;
                 }
                 if folder_distance(folder(path(hit)), folder(path(mate))) > FAR {
@@ -73,14 +76,18 @@ const FAR: usize = 4;
 
 /// The best hits and a seed for each, the better the more.
 fn best_hits(direct: &[Fixed], focus: &[usize]) -> (Vec<usize>, Vec<Fixed>) {
-    let is_hit = |file: &usize| direct[*file].is_positive() && focus.binary_search(file).is_err();
-    let mut order: Vec<usize> = (0..direct.len()).filter(is_hit).collect();
     let rank = |file: &usize| (std::cmp::Reverse(direct[*file]), *file);
-    if order.len() > HITS {
-        order.select_nth_unstable_by_key(HITS, rank);
-        order.truncate(HITS);
+    let mut order: Vec<usize> = Vec::with_capacity(HITS + 1);
+    // What is not better than the last of the best so far.
+    let mut bar = Fixed::ZERO;
+    for (file, &value) in direct.iter().enumerate() {
+        if value > bar && focus.binary_search(&file).is_err() {
+            let place = order.partition_point(|other| rank(other) < rank(&file));
+            order.insert(place, file);
+            order.truncate(HITS);
+            bar = order.get(HITS - 1).map_or(bar, |last| direct[*last]);
+        }
     }
-    order.sort_unstable_by_key(rank);
     let best = order.first().map_or(Fixed::ZERO, |&file| direct[file]);
     let mut seeds = vec![Fixed::ZERO; direct.len()];
     order.iter().for_each(|&file| seeds[file] = (best - direct[file]).exp_negative());

@@ -24,9 +24,9 @@ impl Postings {
         let mut places = vec![0usize; files];
         entries().for_each(|(_, file, _)| places[file as usize] += 1);
         let all = sorted(entries, places.iter().sum());
-        let (mut keys, mut ends) = (Flat::<8>::default(), Flat::<4>::default());
+        let (mut keys, mut ends) = (Vec::<TermKey>::new(), Vec::<u32>::new());
         let mut entries = Vec::with_capacity(all.len() * ENTRY);
-        let mut row_ends = Flat::<4>::default();
+        let mut row_ends = Vec::with_capacity(files);
         let mut start = 0;
         for place in &mut places {
             start += std::mem::replace(place, start);
@@ -43,9 +43,10 @@ impl Postings {
             keys.push(same[0].0);
             ends.push(small(entries.len() / ENTRY));
         }
-        let lists = |ends: Flat<4>, entries: Vec<u8>| Lists::new(ends, Box::new(entries));
+        let lists = |ends: Vec<u32>, entries: Vec<u8>| Lists::new(ends.into_iter().collect(), Box::new(entries));
         let (by_term, by_file) = (lists(ends, entries), lists(row_ends, rows));
         // Both are `None` only where there are more entries than their ends can count: then nothing is found by words.
+        let keys = keys.into_iter().collect();
         Self { keys, by_term: by_term.unwrap_or_default(), by_file: by_file.unwrap_or_default() }
     }
 
@@ -130,7 +131,7 @@ pub struct WordIndex {
     /// The number of parts in each file.
     pub lengths: Flat<4>,
     /// The length of each file as a vector of weighted parts.
-    pub norms: Vec<Fixed>,
+    pub norms: Flat<8>,
 }
 
 impl WordIndex {
@@ -153,15 +154,13 @@ impl WordIndex {
                 (parts, norms)
             },
         );
-        let mut lengths = Flat::<4>::default();
-        for words in files {
-            lengths.push(words.borrow().parts.iter().map(|(_, count)| u32::from(*count)).sum());
-        }
+        let length = |words: &W| words.borrow().parts.iter().map(|(_, count)| u32::from(*count)).sum::<u32>();
+        let lengths = files.iter().map(length).collect();
         Self { words, parts, definitions, lengths, norms }
     }
 
     /// An index of arrays from a cache; `None` when they do not fit together.
-    pub fn from_parts([words, parts, definitions]: [Postings; 3], lengths: Flat<4>, norms: Vec<Fixed>) -> Option<Self> {
+    pub fn from_parts([words, parts, definitions]: [Postings; 3], lengths: Flat<4>, norms: Flat<8>) -> Option<Self> {
         let files = lengths.len();
         let is_whole = [&words, &parts, &definitions].iter().all(|postings| postings.is_of(files));
         (is_whole && norms.len() == files).then_some(Self { words, parts, definitions, lengths, norms })
@@ -213,7 +212,7 @@ impl CountWeights {
     }
 }
 
-fn norms(parts: &Postings, files: usize) -> Vec<Fixed> {
+fn norms(parts: &Postings, files: usize) -> Flat<8> {
     let mut squares = vec![Fixed::ZERO; files];
     let weights = CountWeights::new();
     let all: Vec<usize> = (0..parts.keys.len()).collect();
@@ -290,6 +289,6 @@ mod tests {
         };
         assert_eq!(index.file_words(), Some(counted.into_iter().map(sorted).collect()));
         let WordIndex { words, parts, definitions, lengths, norms } = index;
-        assert!(WordIndex::from_parts([words, parts, definitions], lengths, norms[1..].to_vec()).is_none());
+        assert!(WordIndex::from_parts([words, parts, definitions], lengths, norms.fixed().skip(1).collect()).is_none());
     }
 }

@@ -4,19 +4,21 @@
 use rustc_hash::FxHashMap;
 
 use crate::fixed::Fixed;
+use crate::flat::{Flat, SharedBytes};
 use crate::paths::{FileClass, file_class, name_key, path_keys};
-use crate::walk::{Edge, ImportGraph};
+use crate::walk::{Edge, Files, ImportGraph};
 use crate::words::{TermKey, key};
 
 /// Files, sorted by path.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Layout {
-    paths: String,
+    /// One behind the other; valid UTF-8.
+    paths: SharedBytes,
     /// Where each path ends; it begins where the one before ends.
-    ends: Vec<u32>,
+    ends: Flat<4>,
     classes: Vec<FileClass>,
     /// What each file has in common with its test, as a key.
-    names: Vec<TermKey>,
+    names: Flat<8>,
     path_words: PathWords,
     pub(crate) graph: ImportGraph,
 }
@@ -25,21 +27,21 @@ pub struct Layout {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathWords {
     /// Sorted and unique.
-    pub keys: Vec<TermKey>,
+    pub keys: Flat<8>,
     /// Where the files of each word end; they begin where those of the word before end.
-    pub ends: Vec<u32>,
+    pub ends: Flat<4>,
     /// Sorted for each word.
-    pub files: Vec<u32>,
+    pub files: Flat<4>,
 }
 
 /// A layout as a cache keeps it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct LayoutParts {
-    pub paths: String,
-    pub ends: Vec<u32>,
+    pub paths: SharedBytes,
+    pub ends: Flat<4>,
     /// One letter for each file.
-    pub classes: Vec<u8>,
-    pub names: Vec<TermKey>,
+    pub classes: Flat<1>,
+    pub names: Flat<8>,
     pub path_words: PathWords,
     pub graph: ImportGraph,
 }
@@ -47,43 +49,53 @@ pub struct LayoutParts {
 impl Layout {
     /// `paths` are sorted. Edges that name other files are left out.
     pub fn new<'p>(paths: impl Iterator<Item = &'p str>, edges: &[Edge]) -> Self {
-        let mut layout = Self::default();
+        let (mut all, mut ends, mut classes) = (String::new(), Vec::new(), Vec::new());
+        let mut names: Vec<TermKey> = Vec::new();
         let mut by_word: Vec<(TermKey, u32)> = Vec::new();
         for (file, path) in (0u32..).zip(paths) {
-            layout.paths.push_str(path);
-            layout.ends.push(small(layout.paths.len()));
-            layout.classes.push(file_class(path));
-            layout.names.push(key(&name_key(path)));
+            all.push_str(path);
+            ends.push(small(all.len()));
+            classes.push(file_class(path));
+            names.push(key(&name_key(path)));
             by_word.extend(path_keys(path).into_iter().map(|word| (word, file)));
         }
         by_word.sort_unstable();
         by_word.dedup();
-        for same in by_word.chunk_by(|left, right| left.0 == right.0) {
-            let words = &mut layout.path_words;
-            words.keys.push(same[0].0);
-            words.files.extend(same.iter().map(|(_, file)| *file));
-            words.ends.push(small(words.files.len()));
+        let same_word = || by_word.chunk_by(|left, right| left.0 == right.0);
+        let mut end = 0;
+        let word_end = |same: &[_]| {
+            end += same.len();
+            small(end)
+        };
+        Self {
+            graph: ImportGraph::new(edges, ends.len()),
+            paths: SharedBytes::new(all.into_bytes()),
+            ends: ends.into_iter().collect(),
+            classes,
+            names: names.into_iter().collect(),
+            path_words: PathWords {
+                keys: same_word().map(|same| same[0].0).collect(),
+                ends: same_word().map(word_end).collect(),
+                files: by_word.iter().map(|(_, file)| *file).collect(),
+            },
         }
-        layout.graph = ImportGraph::new(edges, layout.len());
-        layout
     }
 
     /// A layout from a cache; `None` when its parts do not fit together.
     pub fn from_parts(parts: LayoutParts) -> Option<Self> {
         let LayoutParts { paths, ends, classes, names, path_words, graph } = parts;
         let count = ends.len();
-        let classes: Vec<FileClass> = classes.into_iter().map(FileClass::from_letter).collect::<Option<_>>()?;
-        let is_inside = |file: &u32| (*file as usize) < count;
-        let is_whole = ends.is_sorted()
-            && ends.last().map_or(0, |end| *end as usize) == paths.len()
-            && ends.iter().all(|end| paths.is_char_boundary(*end as usize))
+        let letters = classes.chunks().iter();
+        let classes: Vec<FileClass> = letters.map(|[letter]| FileClass::from_letter(*letter)).collect::<Option<_>>()?;
+        let text = std::str::from_utf8(paths.bytes()).ok()?;
+        let is_whole = ends.ends_of(text.len())
+            && ends.iter().all(|end| text.is_char_boundary(end as usize))
             && classes.len() == count
             && names.len() == count
             && path_words.keys.len() == path_words.ends.len()
-            && path_words.keys.is_sorted()
-            && path_words.ends.is_sorted()
-            && path_words.ends.last().map_or(0, |end| *end as usize) == path_words.files.len()
-            && path_words.files.iter().all(is_inside)
+            && path_words.keys.iter().is_sorted()
+            && path_words.ends.ends_of(path_words.files.len())
+            && path_words.files.iter().all(|file| (file as usize) < count)
             && graph.is_of(count);
         is_whole.then_some(Self { paths, ends, classes, names, path_words, graph })
     }
@@ -104,12 +116,30 @@ impl Layout {
 
     /// The path of a file from the root.
     pub fn path(&self, file: usize) -> &str {
-        let start = file.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| *end as usize);
-        self.ends.get(file).and_then(|end| self.paths.get(start..*end as usize)).unwrap_or_default()
+        let bytes = self.paths.bytes().get(self.ends.part(file)).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// All paths, one behind the other.
+    pub fn path_bytes(&self) -> &[u8] {
+        self.paths.bytes()
     }
 
     pub fn paths(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len()).map(|file| self.path(file))
+    }
+
+    /// The files whose paths begin like this.
+    pub fn beginning_with(&self, prefix: &str) -> std::ops::Range<usize> {
+        let first = |is_before: &dyn Fn(&str) -> bool| {
+            let (mut low, mut high) = (0, self.len());
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if is_before(self.path(middle)) { low = middle + 1 } else { high = middle }
+            }
+            low
+        };
+        first(&|path| path < prefix)..first(&|path| path < prefix || path.starts_with(prefix))
     }
 
     /// The number of the file with that path.
@@ -141,11 +171,7 @@ impl Layout {
 
     /// What the file and its test have in common.
     pub(crate) fn name(&self, file: usize) -> TermKey {
-        self.names.get(file).copied().unwrap_or_default()
-    }
-
-    pub(crate) fn names(&self) -> &[TermKey] {
-        &self.names
+        self.names.get(file).unwrap_or_default()
     }
 
     /// The different words of a path, sorted.
@@ -157,11 +183,9 @@ impl Layout {
     }
 
     /// The files whose paths have a word, sorted.
-    pub(crate) fn with_word(&self, word: TermKey) -> &[u32] {
+    pub(crate) fn with_word(&self, word: TermKey) -> Files<'_> {
         let PathWords { keys, ends, files } = &self.path_words;
-        let Ok(found) = keys.binary_search(&word) else { return &[] };
-        let start = found.checked_sub(1).and_then(|before| ends.get(before)).map_or(0, |end| *end as usize);
-        ends.get(found).and_then(|end| files.get(start..*end as usize)).unwrap_or_default()
+        keys.find(word).map_or(&[], |found| files.slice(ends.part(found)))
     }
 
     /// How rare a word is among paths that so many files have.
@@ -172,8 +196,8 @@ impl Layout {
     /// The files by name, of those names that some files have.
     pub(crate) fn mates(&self, of: &[usize]) -> FxHashMap<TermKey, Vec<usize>> {
         let mut mates: FxHashMap<TermKey, Vec<usize>> = of.iter().map(|&file| (self.name(file), Vec::new())).collect();
-        for (file, name) in self.names().iter().enumerate() {
-            if let Some(mates) = mates.get_mut(name) {
+        for (file, name) in self.names.iter().enumerate() {
+            if let Some(mates) = mates.get_mut(&name) {
                 mates.push(file);
             }
         }
@@ -188,6 +212,7 @@ fn small(number: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flat::numbers;
 
     #[test]
     fn a_layout_survives_a_cache_and_refuses_what_does_not_fit() {
@@ -195,19 +220,27 @@ mod tests {
         let layout = Layout::new(["a/cart.ts", "a/ü.md", "b/cart.test.ts"].into_iter(), &edges);
         assert_eq!(layout.paths().collect::<Vec<_>>(), ["a/cart.ts", "a/ü.md", "b/cart.test.ts"]);
         assert_eq!((layout.find("a/ü.md"), layout.find("a/x")), (Some(1), None));
-        assert_eq!(layout.with_word(key("cart")), [0, 2]);
+        assert_eq!(
+            ["a/", "b", "", "c", "a/ü"].map(|prefix| layout.beginning_with(prefix)),
+            [0..2, 2..3, 0..3, 3..3, 1..2]
+        );
+        assert_eq!(numbers(layout.with_word(key("cart"))).collect::<Vec<_>>(), [0, 2]);
         assert_eq!(layout.name(0), layout.name(2));
         let parts = layout.to_parts();
-        assert_eq!(Layout::from_parts(parts.clone()), Some(layout));
-        let damage: [fn(&mut LayoutParts); 8] = [
-            |parts| parts.ends[0] = 12,
-            |parts| parts.ends[0] = 13,
-            |parts| parts.classes[1] = b'?',
-            |parts| parts.names.truncate(1),
-            |parts| parts.path_words.files[0] = 3,
-            |parts| parts.path_words.ends.truncate(1),
-            |parts| parts.paths.truncate(1),
-            |parts| parts.ends.truncate(1),
+        let again = Layout::from_parts(parts.clone()).unwrap();
+        assert_eq!(again.paths().collect::<Vec<_>>(), layout.paths().collect::<Vec<_>>());
+        assert_eq!((again.names, again.path_words, again.graph), (layout.names, layout.path_words, layout.graph));
+        let ends = |first: u32, count: usize| [first, 16, 30].into_iter().take(count).collect::<Flat<4>>();
+        let parts = LayoutParts { ends: ends(9, 3), ..parts };
+        let damage: [&dyn Fn(&mut LayoutParts); 8] = [
+            &|parts| parts.ends = ends(12, 3),
+            &|parts| parts.ends = ends(13, 3),
+            &|parts| parts.classes = b"c?c".iter().copied().collect(),
+            &|parts| parts.names = parts.names.iter().take(1).collect(),
+            &|parts| parts.path_words.files = parts.path_words.files.iter().map(|file| file + 1).collect(),
+            &|parts| parts.path_words.ends = parts.path_words.ends.iter().take(1).collect(),
+            &|parts| parts.paths = parts.paths.part(0..1).unwrap(),
+            &|parts| parts.ends = ends(9, 1),
         ];
         for (number, damage) in damage.into_iter().enumerate() {
             let mut wrong = parts.clone();

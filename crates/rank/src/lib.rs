@@ -22,7 +22,7 @@ mod words;
 
 pub use fill::{Candidate, Filled, fill};
 pub use fixed::Fixed;
-pub use flat::{Batch, Flat, Lists, ReadRanges};
+pub use flat::{Batch, Flat, Lists, ReadRanges, SharedBytes};
 pub use history::{Change, History, Messages};
 pub use index::{Postings, WordIndex};
 pub use layout::{Layout, LayoutParts, PathWords};

@@ -128,11 +128,10 @@ pub fn is_test(path: &str) -> bool {
         return true;
     }
     let name = file_name(&lower);
-    let is_marked = TEST_ENDINGS.iter().any(|ending| {
-        name.match_indices(ending).any(|(at, _)| {
-            let before = at.checked_sub(1).and_then(|at| name.as_bytes().get(at));
-            matches!(before, Some(b'.' | b'_' | b'-')) && name.as_bytes().get(at + ending.len()) == Some(&b'.')
-        })
+    // `cart.spec.ts`: what is between a separator and the next dot.
+    let is_marked = name.match_indices(['.', '_', '-']).any(|(at, _)| {
+        let behind = name.get(at + 1..).unwrap_or_default();
+        behind.split_once('.').is_some_and(|(part, _)| TEST_ENDINGS.binary_search(&part).is_ok())
     });
     is_marked || (name.starts_with("test_") && name.ends_with(".py"))
 }

@@ -4,11 +4,13 @@
 //! The weights were fitted on public commits (`docs/benchmarks.md`); none of them is specific to a repository or a
 //! language.
 
-use crate::fixed::Fixed;
+use crate::fixed::{Fixed, Memo};
+use crate::flat::numbers;
 use crate::hits::HitSignals;
 use crate::paths::FileClass;
 use crate::query::TextQuery;
 use crate::signals::{Corpus, FocusSignals, Signals, TextSignals};
+use crate::walk::Files;
 
 /// The query: files, a text, or both.
 #[derive(Clone, Copy, Debug, Default)]
@@ -124,7 +126,7 @@ pub struct Ranking<'c> {
     pub(crate) signals: Signals<'c>,
     pub(crate) focus: Vec<usize>,
     /// The files of each commit that changed one of the focus.
-    pub(crate) focus_commits: Vec<&'c [u32]>,
+    pub(crate) focus_commits: Vec<Files<'c>>,
     pub(crate) of_focus: Option<FocusSignals>,
     pub(crate) of_text: Option<(TextQuery, TextSignals)>,
     /// Files whose paths the text spells out, sorted.
@@ -148,9 +150,9 @@ pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
         }
     }
     let focus: Vec<usize> = (0..count).filter(|&file| seeds[file].is_positive()).collect();
-    let is_seed = |file: &u32| seeds.get(*file as usize).is_some_and(|seed| seed.is_positive());
+    let is_seed = |file: u32| seeds.get(file as usize).is_some_and(|seed| seed.is_positive());
     let focus_commits = corpus.history.together().map(|(_, files)| files);
-    let focus_commits = focus_commits.filter(|files| files.iter().any(is_seed)).collect();
+    let focus_commits = focus_commits.filter(|files| numbers(files).any(is_seed)).collect();
     let of_focus = (!focus.is_empty()).then(|| signals.focus(&seeds));
     let of_text = question.text.map(|text| {
         let query = TextQuery::new(text);
@@ -171,7 +173,8 @@ pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
     };
     let mut scores = vec![Fixed::ZERO; count];
     Signal::ALL.into_iter().for_each(|signal| ranking.add(signal, &mut scores));
-    ranking.of_hits = Some(ranking.signals.hits(&scores, &ranking.focus));
+    let counts = |signal| ranking.is_given(signal);
+    ranking.of_hits = Some(ranking.signals.hits(&scores, &ranking.focus, counts));
     [Signal::HitGraph, Signal::HitChanges, Signal::HitPairs]
         .into_iter()
         .for_each(|signal| ranking.add(signal, &mut scores));
@@ -196,6 +199,13 @@ impl<'c> Ranking<'c> {
     /// `cost` is that of the budget.
     pub fn worth(&self, file: usize, tokens: u64, cost: Fixed) -> Fixed {
         self.score(file) - cost * number(tokens).ln()
+    }
+
+    /// What tokens cost in a budget: `worth` is the score less this.
+    pub fn costs(&self, budget: u64) -> impl FnMut(u64) -> Fixed + use<> {
+        let cost = self.cost(budget);
+        let mut known = Memo::new(move |tokens: Fixed| cost * tokens.ln());
+        move |tokens| known.get(number(tokens))
     }
 
     /// What e times the tokens cost in a budget.

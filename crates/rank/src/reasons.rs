@@ -1,6 +1,8 @@
 //! Why a file is where it is: for a signal the one true statement that explains it best. Nothing is claimed that the
 //! data does not show; a signal that nothing short can be said of has no reason.
 
+use crate::fixed::Fixed;
+use crate::flat::{holds, numbers};
 use crate::paths::{folder, folder_distance, is_test};
 use crate::rank::{Ranking, Signal};
 use crate::signals::MentionedPart;
@@ -44,20 +46,20 @@ const WORDS: usize = 3;
 
 impl Ranking<'_> {
     /// The best true statement about a file: that the text spells it out, what it tests, or that an import connects it with the focus, or else that of
-    /// its largest signal that has one.
-    pub fn reason(&self, file: usize) -> Option<Reason> {
+    /// its largest signal that has one. `terms` are those of the file.
+    pub fn reason(&self, file: usize, terms: &[(Signal, Fixed)]) -> Option<Reason> {
         let named = self.is_named(file).then_some(Reason::NamedInText);
-        let of_signals = || self.terms(file).iter().find_map(|(signal, _)| self.reason_of(*signal, file));
+        let of_signals = || terms.iter().find_map(|(signal, _)| self.reason_of(*signal, file));
         named.or_else(|| self.pair(file)).or_else(|| self.direct_edge(file)).or_else(of_signals)
     }
 
     /// What explains one signal of a file.
     pub fn reason_of(&self, signal: Signal, file: usize) -> Option<Reason> {
         match signal {
-            Signal::Vocabulary | Signal::Words => known(&self.of_focus.as_ref()?.shared, file).map(Reason::Shares),
+            Signal::Vocabulary | Signal::Words => self.of_focus.as_ref()?.shared.of(file).map(Reason::Shares),
             Signal::Changes | Signal::NearChanges => self.changed_together(file),
-            Signal::Defines => known(&self.of_focus.as_ref()?.used, file).map(Reason::Defines),
-            Signal::Uses => known(&self.of_focus.as_ref()?.defined, file).map(Reason::Uses),
+            Signal::Defines => self.of_focus.as_ref()?.used.of(file).map(Reason::Defines),
+            Signal::Uses => self.of_focus.as_ref()?.defined.of(file).map(Reason::Uses),
             Signal::Graph => self.edge(file),
             Signal::Path => self.pair(file),
             Signal::Names => self.pair_among(&self.focus, file),
@@ -110,14 +112,9 @@ impl Ranking<'_> {
         self.corpus().layout.graph.imports(from, to)
     }
 
-    fn is_focus(&self, file: u32) -> bool {
-        self.focus.binary_search(&(file as usize)).is_ok()
-    }
-
     fn direct_edge(&self, file: usize) -> Option<Reason> {
         let number = u32::try_from(file).ok()?;
-        let mut neighbours = self.corpus().layout.graph.neighbours(file).iter().copied();
-        let other = neighbours.find(|other| self.is_focus(*other))?;
+        let other = self.corpus().layout.graph.first_neighbour(file, &self.focus)?;
         Some(if self.imports(other, number) { Reason::ImportedBy(other) } else { Reason::Imports(other) })
     }
 
@@ -129,11 +126,8 @@ impl Ranking<'_> {
         let number = u32::try_from(file).ok()?;
         let graph = &self.corpus().layout.graph;
         // Of several ways the one over the file with the fewest neighbours: a hub connects everything.
-        let leads_to_focus = |between: u32| {
-            let beyond = graph.neighbours(between as usize);
-            beyond.iter().copied().find(|other| self.is_focus(*other)).map(|focus| (between, focus))
-        };
-        let ways = graph.neighbours(file).iter().filter_map(|between| leads_to_focus(*between));
+        let leads_to_focus = |between: u32| Some((between, graph.first_neighbour(between as usize, &self.focus)?));
+        let ways = numbers(graph.neighbours(file)).filter_map(leads_to_focus);
         let (between, focus) = ways.min_by_key(|(between, _)| (graph.neighbours(*between as usize).len(), *between))?;
         Some(match (self.imports(between, number), self.imports(focus, between)) {
             (true, true) => Reason::ImportedBy(between),
@@ -144,7 +138,7 @@ impl Ranking<'_> {
 
     fn changed_together(&self, file: usize) -> Option<Reason> {
         let number = u32::try_from(file).ok()?;
-        let common = self.focus_commits.iter().filter(|files| files.binary_search(&number).is_ok()).count();
+        let common = self.focus_commits.iter().filter(|files| holds(files, number)).count();
         let of = u32::try_from(self.focus_commits.len()).unwrap_or(u32::MAX);
         (common > 0).then(|| Reason::ChangedTogether { common: u32::try_from(common).unwrap_or(u32::MAX), of })
     }
@@ -178,7 +172,7 @@ impl Ranking<'_> {
     fn message(&self, file: usize) -> Option<Reason> {
         let (_, signals) = self.of_text.as_ref()?;
         let number = u32::try_from(file).ok()?;
-        let changed = |commit: usize| self.corpus().history.files_of(commit).binary_search(&number).is_ok();
+        let changed = |commit: usize| holds(self.corpus().history.files_of(commit), number);
         signals.alike.iter().find(|(commit, _)| changed(*commit)).map(|(commit, _)| Reason::Message(*commit))
     }
 }
@@ -193,8 +187,4 @@ fn words_of(found: &mut Vec<(usize, &str)>) -> Option<Vec<String>> {
         }
     }
     (!words.is_empty()).then_some(words)
-}
-
-fn known(words: &[Option<TermKey>], file: usize) -> Option<TermKey> {
-    words.get(file).copied().flatten()
 }

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::fixed::{Fixed, log_unit, unit};
-use crate::flat::ListBatch;
-use crate::history::{History, like_messages, rarity, saturated};
+use crate::flat::{ListBatch, numbers};
+use crate::history::{History, Messages, like_messages, rarity, saturated};
 use crate::index::{CountWeights, Postings, WordIndex, part_weight};
 use crate::layout::Layout;
 use crate::paths::FileClass;
@@ -19,6 +19,8 @@ pub struct Corpus<'c> {
     pub index: &'c WordIndex,
     /// Of the same files.
     pub history: &'c History,
+    /// Of the commits of the history.
+    pub messages: &'c Messages,
 }
 
 /// How many words of the focus are searched for: the rarest that it uses most.
@@ -93,7 +95,7 @@ impl<'c> Signals<'c> {
                 }
                 mentioned.push(MentionedPart { key, files: having.clone() });
             }
-            for &file in self.corpus.layout.with_word(key) {
+            for file in numbers(self.corpus.layout.with_word(key)) {
                 let file = file as usize;
                 if counts[file] == 0 {
                     having.push(file);
@@ -120,7 +122,7 @@ impl<'c> Signals<'c> {
             }
             let worth = *weight * layout.rarity(files.len());
             total += worth;
-            files.iter().for_each(|&file| values[file as usize] += worth);
+            numbers(files).for_each(|file| values[file as usize] += worth);
         }
         values.iter_mut().filter(|value| value.is_positive()).for_each(|value| *value = *value / total);
         values
@@ -137,19 +139,44 @@ pub(crate) struct FocusSignals {
     pub(crate) uses: Vec<Fixed>,
     pub(crate) pathlike: Vec<Fixed>,
     pub(crate) walk: Vec<Fixed>,
-    /// Of files with the name of the focus.
+    /// Of files with the name of the focus; empty where there is a history.
     pub(crate) names: Vec<Fixed>,
     /// Whether there are any.
     pub(crate) has_mates: bool,
-    /// For each file the best word of the focus that it has, that it defines, and that the focus defines.
-    pub(crate) shared: Vec<Option<TermKey>>,
-    pub(crate) used: Vec<Option<TermKey>>,
-    pub(crate) defined: Vec<Option<TermKey>>,
+    /// The best word of the focus that a file has, that it defines, and that the focus defines.
+    pub(crate) shared: BestWords,
+    pub(crate) used: BestWords,
+    pub(crate) defined: BestWords,
 }
 
-/// A function that is 0 at 0; most values are.
-fn of_positive(value: Fixed, function: fn(Fixed) -> Fixed) -> Fixed {
-    if value == Fixed::ZERO { value } else { function(value) }
+/// For each file the best of some words.
+pub(crate) struct BestWords {
+    /// The best last.
+    words: Vec<TermKey>,
+    /// For each file the place of its best word, counted from 1; 0 for none.
+    places: Vec<u32>,
+}
+
+impl BestWords {
+    /// Of no file yet.
+    fn new(words: Vec<TermKey>, files: usize) -> Self {
+        Self { words, places: vec![0; files] }
+    }
+
+    /// The file has the word at that place, counted from 1.
+    fn add(&mut self, file: usize, place: u32) {
+        self.places[file] = self.places[file].max(place);
+    }
+
+    pub(crate) fn of(&self, file: usize) -> Option<TermKey> {
+        self.words.get((*self.places.get(file)? as usize).checked_sub(1)?).copied()
+    }
+}
+
+/// A function that is 0 at 0, of all values; most are 0, and memory that holds only those is not written.
+pub(crate) fn mapped(mut values: Vec<Fixed>, function: fn(Fixed) -> Fixed) -> Vec<Fixed> {
+    values.iter_mut().filter(|value| **value != Fixed::ZERO).for_each(|value| *value = function(*value));
+    values
 }
 
 /// The words of the focus files, each with the seed of its file.
@@ -172,11 +199,9 @@ impl Signals<'_> {
             unit(&mut values);
             values
         };
-        let root = |values: Vec<Fixed>| {
-            without_focus(values).into_iter().map(|value| of_positive(value, Fixed::sqrt)).collect()
-        };
-        let log = |value: Fixed| of_positive(value, Fixed::ln_1p);
-        let Corpus { layout, index, history } = self.corpus;
+        let root = |values: Vec<Fixed>| mapped(without_focus(values), Fixed::sqrt);
+        let log = |values: Vec<Fixed>| unit_of(mapped(values, Fixed::ln_1p));
+        let Corpus { layout, index, history, .. } = self.corpus;
         let mut walk = without_focus(layout.graph.walk(seeds));
         log_unit(&mut walk, 1000);
         let words = index.words.rows(&files);
@@ -195,16 +220,19 @@ impl Signals<'_> {
         }
         let mut path_query: Vec<(TermKey, Fixed)> = path_query.into_iter().collect();
         path_query.sort_unstable();
-        let names = unit_of(self.pairs(&files, seeds));
+        // Names count without a history, and changes with one: see `Ranking::is_given`.
+        let has_history = !history.is_empty();
+        let names = if has_history { Vec::new() } else { unit_of(self.pairs(&files, seeds)) };
+        let of_history = |values: &dyn Fn() -> Vec<Fixed>| if has_history { root(values()) } else { Vec::new() };
         FocusSignals {
             has_mates: names.iter().any(|value| value.is_positive()),
             names,
             cosine: without_focus(self.cosine(&rows)),
             lexical: unit_of(self.search_in(&index.words, &query, &lists)),
-            cochange: root(history.changed_with(seeds)),
-            cowalk: root(history.walk(seeds)),
-            define: unit_of(define.into_iter().map(log).collect()),
-            uses: unit_of(uses.into_iter().map(log).collect()),
+            cochange: of_history(&|| history.changed_with(seeds)),
+            cowalk: of_history(&|| history.walk(seeds)),
+            define: log(define),
+            uses: log(uses),
             pathlike: without_focus(self.path_like(&path_query)),
             walk,
             shared: self.first_words(&wanted, &lists),
@@ -236,15 +264,17 @@ impl Signals<'_> {
     }
 
     /// For each file the first of some words that it has; the words are in the order of their worth, the lists in that of the words.
-    fn first_words(&self, wanted: &[usize], lists: &ListBatch<'_>) -> Vec<Option<TermKey>> {
+    fn first_words(&self, wanted: &[usize], lists: &ListBatch<'_>) -> BestWords {
         let words = &self.corpus.index.words;
-        let mut terms: Vec<(usize, usize)> = wanted.iter().enumerate().map(|(place, term)| (*term, place)).collect();
+        let mut terms: Vec<(usize, u32)> =
+            wanted.iter().rev().zip(1u32..).map(|(term, place)| (*term, place)).collect();
         terms.sort_unstable();
-        let mut places = vec![usize::MAX; self.corpus.layout.len()];
+        let keys = wanted.iter().rev().map(|term| words.keys.get(*term).unwrap_or_default()).collect();
+        let mut best = BestWords::new(keys, self.corpus.layout.len());
         for ((_, place), list) in terms.iter().zip(lists.iter()) {
-            list.for_each(|(file, _)| places[file] = places[file].min(*place));
+            list.for_each(|(file, _)| best.add(file, *place));
         }
-        places.into_iter().map(|place| words.keys.get(*wanted.get(place)?)).collect()
+        best
     }
 
     /// What a name is worth that few files define: rare names are worth more. `None` for names that many define.
@@ -261,7 +291,7 @@ impl Signals<'_> {
     }
 
     /// Files that define what the focus uses, and for each the name that is worth most.
-    fn definers(&self, rows: &Seeds) -> (Vec<Fixed>, Vec<Option<TermKey>>) {
+    fn definers(&self, rows: &Seeds) -> (Vec<Fixed>, BestWords) {
         let index = self.corpus.index;
         let mut used: FxHashMap<usize, Fixed> = FxHashMap::default();
         for (row, &seed) in rows.words.iter().zip(&rows.seeds) {
@@ -276,7 +306,7 @@ impl Signals<'_> {
     }
 
     /// Files that use what the focus defines, and for each the name that is worth most.
-    fn users(&self, rows: &Seeds) -> (Vec<Fixed>, Vec<Option<TermKey>>) {
+    fn users(&self, rows: &Seeds) -> (Vec<Fixed>, BestWords) {
         let index = self.corpus.index;
         let defined = index.definitions.rows(&rows.files);
         let named = defined.iter().zip(&rows.seeds).flat_map(|(row, &seed)| {
@@ -289,20 +319,24 @@ impl Signals<'_> {
         self.spread(&index.words, named.collect())
     }
 
-    /// What names are worth to the files that have them.
-    fn spread(&self, postings: &Postings, mut names: Vec<Name>) -> (Vec<Fixed>, Vec<Option<TermKey>>) {
-        names.sort_unstable_by_key(|name| name.term);
-        let terms: Vec<usize> = names.iter().map(|name| name.term).collect();
+    /// What names are worth to the files that have them, and the best of each file.
+    fn spread(&self, postings: &Postings, mut names: Vec<Name>) -> (Vec<Fixed>, BestWords) {
+        // What is worth most comes last, and of the same worth what comes first by key.
+        names.sort_unstable_by_key(|name| (name.worth, std::cmp::Reverse(name.name)));
+        let words = names.iter().map(|name| name.name).collect();
+        let mut placed: Vec<(u32, Name)> = (1u32..).zip(names).collect();
+        placed.sort_unstable_by_key(|(_, name)| name.term);
+        let terms: Vec<usize> = placed.iter().map(|(_, name)| name.term).collect();
         let mut values = vec![Fixed::ZERO; self.corpus.layout.len()];
-        let mut best: Vec<Option<(Fixed, std::cmp::Reverse<TermKey>)>> = vec![None; self.corpus.layout.len()];
-        for (name, list) in names.iter().zip(postings.files_of(&terms).iter()) {
-            let (value, rank) = (name.seed * name.worth, Some((name.worth, std::cmp::Reverse(name.name))));
+        let mut best = BestWords::new(words, values.len());
+        for ((place, name), list) in placed.iter().zip(postings.files_of(&terms).iter()) {
+            let value = name.seed * name.worth;
             for (file, _) in list {
                 values[file] += value;
-                best[file] = best[file].max(rank);
+                best.add(file, *place);
             }
         }
-        (values, best.into_iter().map(|best| best.map(|(_, name)| name.0)).collect())
+        (values, best)
     }
 
     /// Likeness of vocabulary: the cosine over weighted parts.
@@ -312,7 +346,7 @@ impl Signals<'_> {
         let mut query: FxHashMap<usize, Fixed> = FxHashMap::default();
         for ((row, &seed), &file) in parts.rows(&rows.files).iter().zip(&rows.seeds).zip(&rows.files) {
             for &(term, count) in row {
-                *query.entry(term).or_default() += seed * weights.of(count) / norms[file];
+                *query.entry(term).or_default() += seed * weights.of(count) / norms.fixed_at(file).unwrap_or_default();
             }
         }
         let mut query: Vec<(usize, Fixed)> = query.into_iter().collect();
@@ -329,7 +363,9 @@ impl Signals<'_> {
                 values[file] += product.unwrap_or_else(|| weight * weights.of(count));
             }
         }
-        values.iter().zip(norms).map(|(value, norm)| *value / *norm).collect()
+        let having = values.iter_mut().zip(norms.fixed()).filter(|(value, _)| **value != Fixed::ZERO);
+        having.for_each(|(value, norm)| *value = *value / norm);
+        values
     }
 }
 
@@ -364,7 +400,8 @@ pub(crate) struct MentionedPart {
 impl Signals<'_> {
     /// `named` are the files whose paths the text spells out.
     pub(crate) fn text(&self, query: &TextQuery, named: &[u32]) -> TextSignals {
-        let words = &self.corpus.index.words;
+        let Corpus { index, history, messages, .. } = self.corpus;
+        let words = &index.words;
         let (mut content, parts) = self.search_text(&query.parts);
         unit(&mut content);
         let known = query.words.iter().filter(|word| word.is_identifier);
@@ -377,7 +414,7 @@ impl Signals<'_> {
         let files = lists.iter().map(|list| list.map(|(file, _)| file).collect::<Vec<usize>>());
         let identifiers = known.iter().zip(files).map(|((_, word), files)| (word.text.clone(), files)).collect();
         unit(&mut identifier);
-        let (mut message, mut alike) = like_messages(self.corpus.history, &query.parts, self.corpus.layout.len());
+        let (mut message, mut alike) = like_messages(history, messages, &query.parts, self.corpus.layout.len());
         log_unit(&mut message, 30);
         alike.sort_by_key(|&(number, value)| (std::cmp::Reverse(value), number));
         let mut path = self.path_like(&query.parts);

@@ -9,11 +9,12 @@ struct Fixture {
     index: WordIndex,
     layout: Layout,
     history: History,
+    messages: Messages,
 }
 
 impl Fixture {
     fn corpus(&self) -> Corpus<'_> {
-        Corpus { layout: &self.layout, index: &self.index, history: &self.history }
+        Corpus { layout: &self.layout, index: &self.index, history: &self.history, messages: &self.messages }
     }
 }
 
@@ -31,8 +32,10 @@ fn fixture(files: &[(&'static str, &str)], imports: &[(&str, &str)], commits: &[
         files.sort_unstable();
         Change { age: days as u64 * 86_400, size: files.len() as u32, files, message, message_length }
     });
-    let history = History::new(&history.collect::<Vec<_>>(), paths.len());
-    Fixture { index: WordIndex::build(&counted), layout: Layout::new(paths.iter().copied(), &edges), history, paths }
+    let changes: Vec<Change> = history.collect();
+    let (history, messages) = (History::new(&changes, paths.len()), Messages::new(&changes));
+    let layout = Layout::new(paths.iter().copied(), &edges);
+    Fixture { index: WordIndex::build(&counted), layout, history, messages, paths }
 }
 
 fn shop() -> Fixture {
@@ -77,7 +80,8 @@ fn check(fixture: &Fixture, focus: &[&str], text: Option<&str>, expected: Expect
             .take(3)
             .map(|(signal, value)| format!("{} {}", signal.name(), value.thousandths()))
             .collect();
-        let reason = ranking.reason(file).map_or_else(|| "-".to_owned(), |reason| shown(fixture, &reason));
+        let reason =
+            ranking.reason(file, &ranking.terms(file)).map_or_else(|| "-".to_owned(), |reason| shown(fixture, &reason));
         format!("{} {}: {reason} ({})\n", fixture.paths[file], ranking.score(file).thousandths(), terms.join(", "))
     };
     expected.assert_eq(&order.into_iter().map(line).collect::<String>());
@@ -240,7 +244,7 @@ fn a_path_that_the_text_spells_out_comes_first() {
     let best = |named: &[u32]| {
         let ranking = rank(corpus, Question { focus: &[], text: Some("the cart adds an item"), named });
         let best = (0..shop.paths.len()).max_by_key(|file| ranking.score(*file)).unwrap();
-        (best, ranking.reason(best))
+        (best, ranking.reason(best, &ranking.terms(best)))
     };
     assert_ne!(best(&[]).0, mail);
     assert_eq!(best(&[mail as u32]), (mail, Some(Reason::NamedInText)));

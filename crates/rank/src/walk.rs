@@ -3,6 +3,7 @@
 //! An edge is divided by the square roots of the degrees of both its ends: a hub gives little and gets little.
 
 use crate::fixed::Fixed;
+use crate::flat::{Flat, fixed, holds, numbers, part};
 
 /// An import between two files; the weight says how much it binds them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,14 +19,17 @@ const STEPS: usize = 6;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportGraph {
     /// Where the neighbours of each file end; they begin where those of the file before end.
-    pub ends: Vec<u32>,
+    pub ends: Flat<4>,
     /// Neighbours by imports or importers, sorted for each file.
-    pub others: Vec<u32>,
+    pub others: Flat<4>,
     /// The weight of the step to each neighbour.
-    pub steps: Vec<Fixed>,
+    pub steps: Flat<8>,
     /// Whether the file imports the neighbour (1), or is imported by it (0).
-    pub is_import: Vec<u8>,
+    pub is_import: Flat<1>,
 }
+
+/// Some files, by number.
+pub(crate) type Files<'g> = &'g [[u8; 4]];
 
 impl ImportGraph {
     pub(crate) fn new(edges: &[Edge], files: usize) -> Self {
@@ -37,86 +41,105 @@ impl ImportGraph {
             .collect();
         both.sort_unstable();
         let mut degrees = vec![Fixed::ZERO; files];
-        for &(from, _, weight, _) in &both {
+        let mut ends = vec![0u32; files];
+        for (&(from, _, weight, _), place) in both.iter().zip(1u32..) {
             degrees[from as usize] += weight;
+            ends[from as usize] = place;
         }
         let roots: Vec<Fixed> = degrees.iter().map(|degree| degree.sqrt()).collect();
-        let mut graph = Self { ends: vec![0; files], ..Self::default() };
-        for (from, to, weight, is_import) in both {
-            graph.others.push(to);
-            graph.steps.push(weight / roots[from as usize] / roots[to as usize]);
-            graph.is_import.push(is_import);
-            graph.ends[from as usize] = u32::try_from(graph.others.len()).unwrap_or(u32::MAX);
-        }
         let mut last = 0;
-        for end in &mut graph.ends {
+        for end in &mut ends {
             last = last.max(*end);
             *end = last;
         }
-        graph
+        let step = |&(from, to, weight, _): &(u32, u32, Fixed, u8)| weight / roots[from as usize] / roots[to as usize];
+        Self {
+            ends: ends.into_iter().collect(),
+            others: both.iter().map(|(_, to, ..)| *to).collect(),
+            steps: both.iter().map(step).collect(),
+            is_import: both.iter().map(|(.., is_import)| *is_import).collect(),
+        }
     }
 
     /// Whether the arrays fit together and name only files below this number. For arrays that come from a cache.
     pub(crate) fn is_of(&self, files: usize) -> bool {
         let count = self.others.len();
         self.ends.len() == files
-            && self.ends.is_sorted()
-            && self.ends.last().map_or(0, |end| *end as usize) == count
+            && self.ends.ends_of(count)
             && (self.steps.len(), self.is_import.len()) == (count, count)
-            && self.others.iter().all(|other| (*other as usize) < files)
+            && self.others.iter().all(|other| (other as usize) < files)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.others.is_empty()
     }
 
-    fn range(&self, file: usize) -> std::ops::Range<usize> {
-        let start = file.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| *end as usize);
-        start..self.ends.get(file).map_or(start, |end| *end as usize)
-    }
-
     /// Files that import the file or are imported by it, in the order of their numbers.
-    pub(crate) fn neighbours(&self, file: usize) -> &[u32] {
-        self.others.get(self.range(file)).unwrap_or_default()
+    pub(crate) fn neighbours(&self, file: usize) -> Files<'_> {
+        self.others.slice(self.ends.part(file))
     }
 
     /// Whether one file imports another.
     pub(crate) fn imports(&self, from: u32, to: u32) -> bool {
-        let range = self.range(from as usize);
-        let is_import = self.is_import.get(range).unwrap_or_default();
-        self.neighbours(from as usize).iter().zip(is_import).any(|(other, is_import)| *other == to && *is_import == 1)
+        let range = self.ends.part(from as usize);
+        let others = self.others.slice(range.clone());
+        let is_import = self.is_import.chunks().get(range).unwrap_or_default();
+        // A hub has thousands of neighbours.
+        let first = others.partition_point(|other| u32::from_le_bytes(*other) < to);
+        let same = numbers(others).zip(is_import).skip(first).take_while(|(other, _)| *other == to);
+        same.into_iter().any(|(_, is_import)| *is_import == [1])
+    }
+
+    /// The first of some sorted files that is a neighbour of a file.
+    pub(crate) fn first_neighbour(&self, file: usize, wanted: &[usize]) -> Option<u32> {
+        /// Looking one file up among so many neighbours costs about as much as comparing this many.
+        const LOOKUP: usize = 16;
+        let neighbours = self.neighbours(file);
+        if wanted.len().saturating_mul(LOOKUP) < neighbours.len() {
+            let mut wanted = wanted.iter().filter_map(|&file| u32::try_from(file).ok());
+            return wanted.find(|&file| holds(neighbours, file));
+        }
+        numbers(neighbours).find(|&other| wanted.binary_search(&(other as usize)).is_ok())
     }
 
     /// How close each file is to the seeds.
     pub(crate) fn walk(&self, seeds: &[Fixed]) -> Vec<Fixed> {
         let all: Fixed = seeds.iter().copied().sum();
-        let start: Vec<Fixed> = seeds.iter().map(|seed| *seed / all).collect();
+        let start = |file: usize| seeds[file] / all;
         let (back, on) = (Fixed::ratio(35, 100), Fixed::ratio(65, 100));
-        let mut now = start.clone();
+        // Two arrays take turns: what was never reached stays 0 in both.
+        let mut now = vec![Fixed::ZERO; seeds.len()];
+        let mut next = vec![Fixed::ZERO; seeds.len()];
         // Only files that the walk has reached can get something, which in its first steps are few.
-        let mut reached: Vec<bool> = start.iter().map(|value| *value != Fixed::ZERO).collect();
-        let mut active: Vec<u32> =
-            (0u32..).zip(&reached).filter(|(_, is_seed)| **is_seed).map(|(file, _)| file).collect();
+        let mut reached = vec![false; seeds.len()];
+        let mut active: Vec<u32> = Vec::new();
+        for (file, _) in (0u32..).zip(seeds).filter(|(_, seed)| **seed != Fixed::ZERO) {
+            now[file as usize] = start(file as usize);
+            reached[file as usize] = true;
+            active.push(file);
+        }
+        let (ends, others, steps) = (self.ends.chunks(), self.others.chunks(), self.steps.chunks());
         let mut grown = 0;
         for _ in 0..STEPS {
             let last = active.len();
             for at in grown..last {
-                for &other in self.neighbours(active[at] as usize) {
+                let neighbours = others.get(part(ends, active[at] as usize)).unwrap_or_default();
+                for other in numbers(neighbours) {
                     if !std::mem::replace(&mut reached[other as usize], true) {
                         active.push(other);
                     }
                 }
             }
             grown = last;
-            let mut next = vec![Fixed::ZERO; start.len()];
             for &file in &active {
-                let range = self.range(file as usize);
-                let steps = self.steps.get(range.clone()).unwrap_or_default();
-                let others = self.others.get(range).unwrap_or_default();
-                let received: Fixed = steps.iter().zip(others).map(|(&step, &other)| step * now[other as usize]).sum();
-                next[file as usize] = back * start[file as usize] + on * received;
+                let range = part(ends, file as usize);
+                let (others, steps) = (others.get(range.clone()), steps.get(range));
+                let both = numbers(others.unwrap_or_default()).zip(steps.unwrap_or_default());
+                let received: Fixed = both.map(|(other, step)| fixed(*step) * now[other as usize]).sum();
+                let kept = if seeds[file as usize] == Fixed::ZERO { Fixed::ZERO } else { back * start(file as usize) };
+                next[file as usize] = kept + on * received;
             }
-            now = next;
+            std::mem::swap(&mut now, &mut next);
         }
         now
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stan_rank::{Batch, ReadRanges};
+use stan_rank::{Batch, ReadRanges, SharedBytes};
 use stan_repo::{InputFile, Links};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -93,12 +93,19 @@ pub(super) struct Section {
 
 impl Section {
     /// All of it.
-    pub(super) fn whole(&self) -> Option<Vec<u8>> {
-        let (mut bytes, starts) = self.file.read(std::iter::once(self.place.clone()))?;
-        bytes.drain(..*starts.first()?);
-        bytes.truncate(self.place.len());
+    pub(super) fn whole(&self) -> Option<SharedBytes> {
+        let [bytes] = read_together([self])?;
         Some(bytes)
     }
+}
+
+/// Sections of one file, the earlier ones first, with one read for all that lie side by side.
+pub(super) fn read_together<const N: usize>(sections: [&Section; N]) -> Option<[SharedBytes; N]> {
+    let file = &sections.first()?.file;
+    let (bytes, starts) = file.read(sections.iter().map(|section| section.place.clone()))?;
+    let bytes = SharedBytes::new(bytes);
+    let parts = sections.iter().zip(starts).map(|(section, start)| bytes.part(start..start + section.place.len()));
+    parts.collect::<Option<Vec<_>>>()?.try_into().ok()
 }
 
 impl ReadRanges for Section {
@@ -232,8 +239,11 @@ mod tests {
         let long: Vec<u8> = (0..100_000u32).map(|number| (number / 7) as u8).collect();
         cache.store_blocks("f", MAGIC, KEY, b"what", &[b"one", &long, b""]).unwrap();
         let (description, [one, two, three]) = cache.open_blocks::<3>("f", MAGIC, KEY).unwrap();
-        assert_eq!((description.as_slice(), one.whole().unwrap().as_slice()), (b"what".as_slice(), b"one".as_slice()));
-        assert_eq!((two.whole().unwrap() == long, three.whole()), (true, Some(Vec::new())));
+        let whole = |section: &Section| section.whole().unwrap().bytes().to_vec();
+        assert_eq!((description.as_slice(), whole(&one).as_slice()), (b"what".as_slice(), b"one".as_slice()));
+        assert_eq!((whole(&two) == long, whole(&three)), (true, Vec::new()));
+        let together = read_together([&one, &two, &three]).unwrap().map(|bytes| bytes.bytes().to_vec());
+        assert_eq!(together, [b"one".to_vec(), long.clone(), Vec::new()]);
         let wanted = [0..0, 3..9, 5..4200, 40_000..40_001, 99_000..100_000, 100_000..100_000];
         let expected: Vec<Vec<u8>> = wanted.iter().map(|range| long[range.clone()].to_vec()).collect();
         assert_eq!(ranges(&two, &wanted), Some(expected));

@@ -51,7 +51,7 @@ pub(crate) use self::index::{Answer, Identity, Index, UNPROVED, proved_fingerpri
 pub(crate) use self::map::{DocumentFingerprint, Manifests, MapIdentity, MapKey, MapParts, StoredMap};
 pub(crate) use self::outlines::{KeptOutlines, OutlineView, StoredOutline, StoredUnit};
 pub(crate) use self::overview::{OverviewKey, StoredOverviews};
-pub(crate) use self::relevance::{FilesKey, StoredLayout, StoredWords};
+pub(crate) use self::relevance::{CommitTexts, FilesKey, Metas, StoredLayout, StoredPast, StoredTexts, StoredWords};
 pub(crate) use self::run::StoredRun;
 pub(crate) use self::tokens::{KeptTokens, TokenTable};
 

@@ -11,18 +11,19 @@ use rustc_hash::FxHashMap;
 use stan_graph::FileMeta;
 use stan_model::Digest;
 use stan_rank::{
-    FileWords, Fixed, Flat, History, ImportGraph, Layout, LayoutParts, Lists, Messages, PathWords, Postings, WordIndex,
+    FileWords, Flat, History, ImportGraph, Layout, LayoutParts, Lists, Messages, PathWords, Postings, SharedBytes,
+    WordIndex,
 };
 use stan_repo::{GitHistory, SystemExt as _, sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::blocks::Section;
+use super::blocks::{Section, read_together};
 use super::bytes::{SectionReader, SectionWriter};
 use super::data::{META_LENGTH, file_meta, meta_bytes};
 use super::{Cache, Identity, LARGEST_DATA};
 
 /// Changes whenever words are counted or stored in another way.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 const LAYOUT_MAGIC: &[u8; 8] = b"stanlayo";
 pub(super) const LAYOUT_FILE: &str = "layout.data";
 const WORDS_MAGIC: &[u8; 8] = b"stanword";
@@ -36,8 +37,36 @@ pub(super) const PAST_FILE: &str = "past.data";
 #[derive(Debug)]
 pub(crate) struct StoredLayout {
     pub(crate) layout: Layout,
-    pub(crate) metas: Vec<FileMeta>,
+    pub(crate) metas: Metas,
     pub(crate) key: FilesKey,
+}
+
+/// Digests and sizes of files, as they are stored.
+#[derive(Debug)]
+pub(crate) struct Metas(Flat<META_LENGTH>);
+
+impl Metas {
+    pub(crate) fn of(metas: &[FileMeta]) -> Self {
+        Self(Flat::of_chunks(metas.iter().map(|meta| meta_bytes(Some(*meta)))))
+    }
+
+    pub(crate) fn get(&self, file: usize) -> Option<FileMeta> {
+        file_meta(self.0.chunks().get(file)?)
+    }
+
+    /// The size of a file alone.
+    pub(crate) fn size(&self, file: usize) -> Option<u64> {
+        let (_, size) = self.0.chunks().get(file)?.split_last_chunk::<8>()?;
+        Some(u64::from_le_bytes(*size))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = FileMeta> + '_ {
+        self.0.chunks().iter().filter_map(|meta| file_meta(meta))
+    }
 }
 
 /// Identifies a numbering of files: a hash of all paths, and a hash of all paths and contents.
@@ -48,7 +77,7 @@ pub(crate) struct FilesKey {
 }
 
 impl FilesKey {
-    pub(crate) fn of(layout: &Layout, metas: &[FileMeta]) -> Self {
+    pub(crate) fn of(layout: &Layout, metas: &Metas) -> Self {
         let mut all = Vec::new();
         for path in layout.paths() {
             all.extend_from_slice(path.as_bytes());
@@ -80,7 +109,7 @@ impl StoredWords {
 
     fn files_and_words(self) -> Option<FxHashMap<(Box<str>, Digest), FileWords>> {
         let bytes = self.files.whole()?;
-        let mut reader = SectionReader::new(&bytes);
+        let mut reader = SectionReader::new(bytes.bytes());
         let (paths, (digests, _)) = (reader.blobs()?, reader.blob()?.as_chunks::<32>());
         let words = self.index.file_words()?;
         let file = |at: usize| Some((paths.text(at)?.into(), Digest(*digests.get(at)?)));
@@ -93,41 +122,93 @@ impl StoredWords {
 pub(crate) struct StoredPast {
     pub(crate) head: String,
     pub(crate) history: History,
-    pub(crate) commits: Vec<String>,
+    pub(crate) texts: StoredTexts,
+}
+
+/// The messages and ids of its commits, which are read when a text is given.
+#[derive(Debug)]
+pub(crate) struct StoredTexts([Section; 5]);
+
+/// The same when they were read.
+#[derive(Debug, Default)]
+pub(crate) struct CommitTexts {
+    pub(crate) messages: Messages,
+    /// The id of each commit.
+    pub(crate) ids: Vec<String>,
+}
+
+impl CommitTexts {
+    /// Whether there are so many commits.
+    pub(crate) fn is_of(&self, commits: usize) -> bool {
+        self.ids.len() == commits && self.messages.is_of(commits)
+    }
+}
+
+impl StoredTexts {
+    /// `None` when they cannot be read.
+    pub(crate) fn read(&self) -> Option<CommitTexts> {
+        let [lengths, ends, keys, counts, ids] = read_together(self.0.each_ref())?;
+        let messages = Messages {
+            lengths: Flat::from_bytes(lengths)?,
+            ends: Flat::from_bytes(ends)?,
+            keys: Flat::from_bytes(keys)?,
+            counts: Flat::from_bytes(counts)?,
+        };
+        let ids = SectionReader::new(ids.bytes()).blobs()?;
+        let ids = (0..ids.len()).map(|at| Some(ids.text(at)?.to_owned())).collect::<Option<_>>()?;
+        Some(CommitTexts { messages, ids })
+    }
+}
+
+/// Reads what a [`SectionWriter`] wrote, in place.
+struct SharedReader {
+    bytes: SharedBytes,
+    at: usize,
+}
+
+impl SharedReader {
+    fn blob(&mut self) -> Option<SharedBytes> {
+        let start = self.at.checked_add(8)?;
+        let length = u64::from_le_bytes(self.bytes.bytes().get(self.at..start)?.try_into().ok()?);
+        self.at = start.checked_add(usize::try_from(length).ok()?)?;
+        self.bytes.part(start..self.at)
+    }
+
+    fn flat<const N: usize>(&mut self) -> Option<Flat<N>> {
+        Flat::from_bytes(self.blob()?)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.at == self.bytes.bytes().len()
+    }
 }
 
 impl Cache<'_> {
     /// The files of the graph of the last run, if it is this one.
     pub(crate) fn load_layout(&self, graph: Identity) -> Option<StoredLayout> {
-        let bytes = self.load_sealed(LAYOUT_FILE, LAYOUT_MAGIC)?;
-        let mut reader = SectionReader::new(bytes.get(HEAD..)?);
-        if reader.blob()? != postcard::to_stdvec(&graph).ok()? {
+        let bytes = SharedBytes::new(self.load_sealed(LAYOUT_FILE, LAYOUT_MAGIC)?);
+        let mut reader = SharedReader { bytes, at: HEAD };
+        if reader.blob()?.bytes() != postcard::to_stdvec(&graph).ok()? {
             return None;
         }
-        let mut digest = || Some(Digest(reader.blob()?.try_into().ok()?));
+        let mut digest = || Some(Digest(reader.blob()?.bytes().try_into().ok()?));
         let key = FilesKey { paths: digest()?, contents: digest()? };
-        let (metas, rest) = reader.blob()?.as_chunks::<META_LENGTH>();
-        let metas: Vec<FileMeta> = metas.iter().map(|meta| file_meta(meta)).collect::<Option<_>>()?;
+        let metas = Metas(reader.flat()?);
         let parts = LayoutParts {
-            paths: String::from_utf8(reader.blob()?.to_vec()).ok()?,
-            ends: numbers(reader.blob()?, u32::from_le_bytes)?,
-            classes: reader.blob()?.to_vec(),
-            names: numbers(reader.blob()?, u64::from_le_bytes)?,
-            path_words: PathWords {
-                keys: numbers(reader.blob()?, u64::from_le_bytes)?,
-                ends: numbers(reader.blob()?, u32::from_le_bytes)?,
-                files: numbers(reader.blob()?, u32::from_le_bytes)?,
-            },
+            paths: reader.blob()?,
+            ends: reader.flat()?,
+            classes: reader.flat()?,
+            names: reader.flat()?,
+            path_words: PathWords { keys: reader.flat()?, ends: reader.flat()?, files: reader.flat()? },
             graph: ImportGraph {
-                ends: numbers(reader.blob()?, u32::from_le_bytes)?,
-                others: numbers(reader.blob()?, u32::from_le_bytes)?,
-                steps: numbers(reader.blob()?, fixed)?,
-                is_import: reader.blob()?.to_vec(),
+                ends: reader.flat()?,
+                others: reader.flat()?,
+                steps: reader.flat()?,
+                is_import: reader.flat()?,
             },
         };
         let layout = Layout::from_parts(parts)?;
-        let is_whole = reader.is_empty() && rest.is_empty() && metas.len() == layout.len();
-        is_whole.then_some(StoredLayout { layout, metas, key })
+        (reader.is_empty() && metas.len() == layout.len()).then_some(StoredLayout { layout, metas, key })
     }
 
     /// Keeps it for the next run. A failure is ignored.
@@ -137,109 +218,94 @@ impl Cache<'_> {
         writer.blob(&postcard::to_stdvec(&graph).ok()?);
         writer.blob(&stored.key.paths.0);
         writer.blob(&stored.key.contents.0);
-        writer.blob(&stored.metas.iter().flat_map(|meta| meta_bytes(Some(*meta))).collect::<Vec<u8>>());
-        writer.blob(paths.as_bytes());
-        writer.u32s(ends.into_iter());
-        writer.blob(&classes);
-        writer.blob(&bytes_of(&names, u64::to_le_bytes));
-        writer.blob(&bytes_of(&path_words.keys, u64::to_le_bytes));
-        writer.u32s(path_words.ends.into_iter());
-        writer.u32s(path_words.files.into_iter());
-        writer.u32s(imports.ends.into_iter());
-        writer.u32s(imports.others.into_iter());
-        writer.blob(&bytes_of(&imports.steps, |step| step.bits().to_le_bytes()));
-        writer.blob(&imports.is_import);
+        writer.blob(stored.metas.0.bytes());
+        writer.blob(paths.bytes());
+        writer.blob(ends.bytes());
+        writer.blob(classes.bytes());
+        writer.blob(names.bytes());
+        writer.blob(path_words.keys.bytes());
+        writer.blob(path_words.ends.bytes());
+        writer.blob(path_words.files.bytes());
+        writer.blob(imports.ends.bytes());
+        writer.blob(imports.others.bytes());
+        writer.blob(imports.steps.bytes());
+        writer.blob(imports.is_import.bytes());
         self.store_sealed(LAYOUT_FILE, LAYOUT_MAGIC, &writer.into_bytes())
     }
 
     /// The history of the last run, if its files have the same numbers.
     pub(crate) fn load_past(&self, key: &FilesKey, files: usize) -> Option<StoredPast> {
-        let bytes = self.load_sealed(PAST_FILE, PAST_MAGIC)?;
-        let mut reader = SectionReader::new(bytes.get(HEAD..)?);
-        let head = String::from_utf8(reader.blob()?.to_vec()).ok()?;
-        if reader.blob()? != key.paths.0 {
+        let (description, sections) = self.open_blocks::<12>(PAST_FILE, PAST_MAGIC, self.relevance_key())?;
+        let (paths, head) = description.split_first_chunk::<32>()?;
+        if *paths != key.paths.0 {
             return None;
         }
-        let ids = reader.blobs()?;
-        let commits: Vec<String> = (0..ids.len()).map(|at| Some(ids.text(at)?.to_owned())).collect::<Option<_>>()?;
+        let [ages, sizes, ends, numbers, churn, weights, totals, texts @ ..] = sections;
+        let parts = read_together([&ages, &sizes, &ends, &numbers, &churn, &weights, &totals])?;
+        let [ages, sizes, ends, numbers, churn, weights, totals] = parts;
         let history = History {
-            ages: numbers(reader.blob()?, u64::from_le_bytes)?,
-            sizes: numbers(reader.blob()?, u32::from_le_bytes)?,
-            ends: numbers(reader.blob()?, u32::from_le_bytes)?,
-            files: numbers(reader.blob()?, u32::from_le_bytes)?,
-            messages: Messages {
-                lengths: numbers(reader.blob()?, u32::from_le_bytes)?,
-                ends: numbers(reader.blob()?, u32::from_le_bytes)?,
-                keys: numbers(reader.blob()?, u64::from_le_bytes)?,
-                counts: numbers(reader.blob()?, u16::from_le_bytes)?,
-            },
-            churn: numbers(reader.blob()?, fixed)?,
-            weights: numbers(reader.blob()?, fixed)?,
-            totals: numbers(reader.blob()?, fixed)?,
+            ages: Flat::from_bytes(ages)?,
+            sizes: Flat::from_bytes(sizes)?,
+            ends: Flat::from_bytes(ends)?,
+            files: Flat::from_bytes(numbers)?,
+            churn: Flat::from_bytes(churn)?.fixed().collect(),
+            weights: Flat::from_bytes(weights)?,
+            totals: Flat::from_bytes(totals)?,
         };
-        let is_whole = reader.is_empty() && history.is_of(files) && history.len() == commits.len();
-        is_whole.then_some(StoredPast { head, history, commits })
+        let head = String::from_utf8(head.to_vec()).ok()?;
+        history.is_of(files).then_some(StoredPast { head, history, texts: StoredTexts(texts) })
     }
 
     /// Keeps it for the next run. A failure is ignored.
-    pub(crate) fn store_past(&self, key: &FilesKey, head: &str, history: &History, commits: &[String]) -> Option<()> {
-        let fixed = |numbers: &[Fixed]| bytes_of(numbers, |number| number.bits().to_le_bytes());
-        let messages = &history.messages;
-        let mut writer = SectionWriter::default();
-        writer.blob(head.as_bytes());
-        writer.blob(&key.paths.0);
-        writer.blobs(commits.iter().map(String::as_bytes));
-        writer.blob(&bytes_of(&history.ages, u64::to_le_bytes));
-        writer.u32s(history.sizes.iter().copied());
-        writer.u32s(history.ends.iter().copied());
-        writer.u32s(history.files.iter().copied());
-        writer.u32s(messages.lengths.iter().copied());
-        writer.u32s(messages.ends.iter().copied());
-        writer.blob(&bytes_of(&messages.keys, u64::to_le_bytes));
-        writer.blob(&bytes_of(&messages.counts, u16::to_le_bytes));
-        writer.blob(&fixed(&history.churn));
-        writer.blob(&fixed(&history.weights));
-        writer.blob(&fixed(&history.totals));
-        self.store_sealed(PAST_FILE, PAST_MAGIC, &writer.into_bytes())
+    pub(crate) fn store_past(&self, key: &FilesKey, head: &str, history: &History, texts: &CommitTexts) -> Option<()> {
+        let churn: Flat<8> = history.churn.iter().copied().collect();
+        let mut ids = SectionWriter::default();
+        ids.blobs(texts.ids.iter().map(String::as_bytes));
+        let ids = ids.into_bytes();
+        let Messages { lengths, ends, keys, counts } = &texts.messages;
+        let of_history = [history.ages.bytes(), history.sizes.bytes(), history.ends.bytes(), history.files.bytes()];
+        let figures = [churn.bytes(), history.weights.bytes(), history.totals.bytes()];
+        let of_texts = [lengths.bytes(), ends.bytes(), keys.bytes(), counts.bytes(), &ids];
+        let sections = [of_history.as_slice(), &figures, &of_texts].concat();
+        let description = [key.paths.0.as_slice(), head.as_bytes()].concat();
+        self.store_blocks(PAST_FILE, PAST_MAGIC, self.relevance_key(), &description, &sections)
     }
 
     /// The words that the last run left.
     pub(crate) fn load_words(&self) -> Option<StoredWords> {
         let (description, sections) = self.open_blocks::<18>(WORDS_FILE, WORDS_MAGIC, self.relevance_key())?;
-        let [files, lengths, norms, lists @ ..] = sections;
-        let mut lists = lists.into_iter();
+        let [lengths, norms, small @ ..] = &sections;
+        let [a, b, c, d, e, f, g, h, i, entries @ ..] = small;
+        let small = read_together([lengths, norms, a, b, c, d, e, f, g, h, i])?;
+        let [lengths, norms, small @ ..] = small;
+        let (mut small, mut entries) = (small.into_iter(), entries.iter().cloned());
         let mut postings = || -> Option<Postings> {
-            let keys = Flat::from_bytes(lists.next()?.whole()?)?;
-            let mut one = || Lists::new(Flat::from_bytes(lists.next()?.whole()?)?, Box::new(lists.next()?));
+            let keys = Flat::from_bytes(small.next()?)?;
+            let mut one = || Lists::new(Flat::from_bytes(small.next()?)?, Box::new(entries.next()?));
             Some(Postings { keys, by_term: one()?, by_file: one()? })
         };
         let postings = [postings()?, postings()?, postings()?];
-        let norms = numbers(&norms.whole()?, fixed)?;
-        let index = WordIndex::from_parts(postings, Flat::from_bytes(lengths.whole()?)?, norms)?;
-        Some(StoredWords { contents: Digest(description.try_into().ok()?), files, index })
+        let index = WordIndex::from_parts(postings, Flat::from_bytes(lengths)?, Flat::from_bytes(norms)?)?;
+        Some(StoredWords { contents: Digest(description.try_into().ok()?), files: entries.next()?, index })
     }
 
     /// Keeps the words of files for the next run. A failure is ignored.
-    pub(crate) fn store_words(
-        &self,
-        layout: &Layout,
-        metas: &[FileMeta],
-        index: &WordIndex,
-        key: &FilesKey,
-    ) -> Option<()> {
+    pub(crate) fn store_words(&self, layout: &Layout, metas: &Metas, index: &WordIndex, key: &FilesKey) -> Option<()> {
         let mut files = SectionWriter::default();
         let paths: Vec<&str> = layout.paths().collect();
         files.blobs(paths.iter().map(|path| path.as_bytes()));
         files.blob(&metas.iter().flat_map(|meta| meta.digest.0).collect::<Vec<u8>>());
         let files = files.into_bytes();
-        let norms = bytes_of(&index.norms, |norm| norm.bits().to_le_bytes());
-        let mut sections = vec![files.as_slice(), index.lengths.bytes(), &norms];
         let all = [&index.words, &index.parts, &index.definitions];
         let entries: Vec<[Cow<'_, [u8]>; 2]> =
             all.iter().map(|one| Some([one.by_term.entries()?, one.by_file.entries()?])).collect::<Option<_>>()?;
-        for (Postings { keys, by_term, by_file }, [of_terms, of_files]) in all.into_iter().zip(&entries) {
-            sections.extend([keys.bytes(), by_term.ends().bytes(), of_terms, by_file.ends().bytes(), of_files]);
+        // What every question reads comes first, so that it is read at once.
+        let mut sections = vec![index.lengths.bytes(), index.norms.bytes()];
+        for Postings { keys, by_term, by_file } in all {
+            sections.extend([keys.bytes(), by_term.ends().bytes(), by_file.ends().bytes()]);
         }
+        sections.extend(entries.iter().flatten().map(|entries| &**entries));
+        sections.push(&files);
         self.store_blocks(WORDS_FILE, WORDS_MAGIC, self.relevance_key(), &key.contents.0, &sections)
     }
 
@@ -285,18 +351,3 @@ impl Cache<'_> {
 
 /// Magic, key and checksum.
 pub(super) const HEAD: usize = 24;
-
-fn bytes_of<T: Copy, const N: usize>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
-    let mut all = Vec::with_capacity(N * values.len());
-    values.iter().for_each(|value| all.extend_from_slice(&bytes(*value)));
-    all
-}
-
-fn fixed(bytes: [u8; 8]) -> Fixed {
-    Fixed::from_bits(i64::from_le_bytes(bytes))
-}
-
-fn numbers<T, const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Option<Vec<T>> {
-    let (chunks, rest) = bytes.as_chunks::<N>();
-    rest.is_empty().then(|| chunks.iter().map(|chunk| number(*chunk)).collect())
-}

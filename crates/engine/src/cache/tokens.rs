@@ -69,6 +69,11 @@ impl<'c> KeptTokens<'c> {
         Self { cache, tokenizer, known, new: Mutex::default() }
     }
 
+    /// The tokens of contents that earlier runs counted.
+    pub(crate) fn known(&self, digest: &Digest) -> Option<u64> {
+        self.known.get(TokenTable::key(digest))
+    }
+
     /// The tokens of contents with this digest; `read` gives them. `None` when they cannot be read.
     pub(crate) fn count(&self, digest: &Digest, read: impl FnOnce() -> Option<Vec<u8>>) -> Option<u64> {
         let key = TokenTable::key(digest);

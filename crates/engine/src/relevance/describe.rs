@@ -56,10 +56,12 @@ impl RankedFiles<'_> {
     }
 
     fn found(&self, file: usize) -> Explanation {
-        let terms = self.ranking.terms(file).into_iter().take(TERMS);
+        let terms = self.ranking.terms(file);
         Explanation {
-            reason: self.ranking.reason(file),
+            reason: self.ranking.reason(file, &terms),
             terms: terms
+                .into_iter()
+                .take(TERMS)
                 .map(|(signal, value)| (signal, value.thousandths(), self.ranking.reason_of(signal, file)))
                 .collect(),
         }
@@ -78,7 +80,7 @@ impl RankedFiles<'_> {
     fn said(&self, reason: &Reason, words: &FxHashMap<TermKey, String>) -> Option<String> {
         let path = |file: &u32| self.relevance.path(*file);
         let commit = |commit: &usize| {
-            let id = self.relevance.commits.get(*commit)?;
+            let id = self.relevance.texts.id(*commit)?;
             Some(id.get(..SHORT_ID).unwrap_or(id))
         };
         Some(match reason {

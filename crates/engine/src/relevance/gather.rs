@@ -13,7 +13,7 @@ use stan_rank::{Edge, FileClass, FileWords, Fixed, Layout, WordCounter, WordInde
 use stan_repo::{AbsPath, System, SystemExt as _, sha256};
 
 use super::{MAX_INDEXED, Relevance, history};
-use crate::cache::{Cache, FilesKey, Identity, StoredLayout, StoredWords};
+use crate::cache::{Cache, CommitTexts, FilesKey, Identity, Metas, StoredLayout, StoredWords};
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
 use crate::graph::{Graph, GraphRequest, graph_seeing, open_cache};
@@ -25,6 +25,15 @@ impl Relevance {
         repository: &Repository<'_>,
         request: &GraphRequest,
     ) -> Result<Self, EngineError> {
+        Self::gather_with_cache(engine, repository, request).map(|(relevance, _)| relevance)
+    }
+
+    /// The same, and the cache that was opened for it.
+    pub(crate) fn gather_with_cache<'s>(
+        engine: &Engine<'s>,
+        repository: &Repository<'_>,
+        request: &GraphRequest,
+    ) -> Result<(Self, Option<Cache<'s>>), EngineError> {
         let system = engine.system();
         let options = repository.config.graph_options(repository.root);
         let request = GraphRequest { stats_only: false, ..request.clone() };
@@ -57,22 +66,29 @@ impl Relevance {
         // What is kept is read in less time than another thread needs to wake up.
         let (index, past) = if is_kept { (words(), past()) } else { engine.share(|| rayon::join(words, past)) };
         let mut unavailable = past.unavailable;
-        let has_code = || layout.metas.iter().enumerate().any(|(file, _)| layout.layout.class(file) == FileClass::Code);
+        let has_code = || (0..layout.layout.len()).any(|file| layout.layout.class(file) == FileClass::Code);
         if layout.layout.has_no_imports() && has_code() {
             unavailable
                 .push("imports: no file of the repository imports another, as far as stan reads them".to_owned());
         }
-        Ok(Self {
+        let relevance = Self {
             root: repository.root.to_owned(),
             stan_path: repository.config.stan_path.clone(),
             files: layout,
             index,
             counted: OnceLock::new(),
             history: past.history,
-            commits: past.commits,
+            texts: past.texts,
+            no_texts: CommitTexts::default(),
             unavailable,
             not_analysed,
-        })
+        };
+        Ok((relevance, cache))
+    }
+
+    /// The messages of commits, for a text.
+    pub(super) fn texts(&self, system: &dyn System) -> &CommitTexts {
+        self.texts.get(self.history.len(), || history::read(system, &self.root, &self.files, None))
     }
 
     /// The words of all files, counted again: for an index that turns out to be damaged.
@@ -94,6 +110,7 @@ fn layout_of(graph: &Graph) -> StoredLayout {
     let numbers: Vec<Option<u32>> = graph.nodes().iter().map(number).collect();
     paths.extend(graph.nodes().iter().zip(&numbers).filter(|(_, number)| number.is_some()).map(|(node, _)| &*node.id));
     let layout = Layout::new(paths.into_iter(), &edges_of(graph, &numbers));
+    let metas = Metas::of(&metas);
     let key = FilesKey::of(&layout, &metas);
     StoredLayout { layout, metas, key }
 }
@@ -175,19 +192,20 @@ impl WordSource<'_> {
             Some(stored) if stored.belongs_to(key) => return stored.index,
             stored => stored.map(StoredWords::by_file).unwrap_or_default(),
         };
-        let count = |scratch: &mut CountScratch, (file, meta): (usize, &FileMeta)| {
+        let count = |scratch: &mut CountScratch, file: usize| {
             let path = layout.path(file);
+            let Some(meta) = metas.get(file) else { return (Cow::Owned(FileWords::default()), false) };
             let found = known.get(&(path.into(), meta.digest)).or_else(|| self.seen.get(&(meta.digest, path.into())));
             match found {
                 Some(words) => (Cow::Borrowed(words), true),
                 None => {
-                    let (words, is_proved) = self.count(scratch, file, meta);
+                    let (words, is_proved) = self.count(scratch, file, &meta);
                     (Cow::Owned(words), is_proved)
                 }
             }
         };
         let counted: Vec<(Cow<'_, FileWords>, bool)> =
-            metas.par_iter().enumerate().map_init(CountScratch::default, count).collect();
+            (0..metas.len()).into_par_iter().map_init(CountScratch::default, count).collect();
         let is_proved = counted.iter().all(|(_, is_proved)| *is_proved);
         let words: Vec<Cow<'_, FileWords>> = counted.into_iter().map(|(words, _)| words).collect();
         let index = WordIndex::build(&words);

@@ -1,21 +1,48 @@
 //! The last commits as the ranking takes them: files by number, messages by their words, and what could not be read.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
-use stan_rank::{Change, FileClass, History, Layout, file_class, message_words};
+use stan_rank::{Change, FileClass, History, Layout, Messages, file_class, message_words};
 use stan_repo::{GitError, GitHistory, HistoryEntry, HistoryLimits, System, git_history};
 
-use crate::cache::{Cache, StoredLayout};
+use crate::cache::{Cache, CommitTexts, StoredLayout, StoredPast, StoredTexts};
 
 /// The history of some files.
 #[derive(Debug, Default)]
 pub(super) struct Past {
     pub(super) history: History,
-    /// The id of each.
-    pub(super) commits: Vec<String>,
+    pub(super) texts: PastTexts,
     /// What is missing, one sentence each.
     pub(super) unavailable: Vec<String>,
+}
+
+/// The messages and ids of the commits of a history.
+#[derive(Debug, Default)]
+pub(super) struct PastTexts {
+    stored: Option<StoredTexts>,
+    read: OnceLock<CommitTexts>,
+}
+
+impl PastTexts {
+    fn new(texts: CommitTexts) -> Self {
+        Self { stored: None, read: texts.into() }
+    }
+
+    /// Those of so many commits. `again` reads them where they were kept and cannot be read any more.
+    pub(super) fn get(&self, commits: usize, again: impl FnOnce() -> Past) -> &CommitTexts {
+        self.read.get_or_init(|| {
+            let is_whole = |texts: &CommitTexts| texts.is_of(commits);
+            let stored = self.stored.as_ref().and_then(StoredTexts::read).filter(is_whole);
+            stored.unwrap_or_else(|| again().texts.read.into_inner().filter(is_whole).unwrap_or_default())
+        })
+    }
+
+    /// The id of a commit, if a question read them.
+    pub(super) fn id(&self, commit: usize) -> Option<&str> {
+        self.read.get()?.ids.get(commit).map(String::as_str)
+    }
 }
 
 /// Reads the history of the repository, reusing what the last run stored.
@@ -24,10 +51,10 @@ pub(super) fn read(system: &dyn System, root: &str, files: &StoredLayout, cache:
     // Only a history that grew has to be known commit by commit.
     let loaded: OnceCell<Stored> = OnceCell::new();
     let stored = || loaded.get_or_init(|| Stored::load(cache));
-    let mut is_same = false;
+    let is_same = Cell::new(false);
     let unchanged = |head: &str| {
-        is_same = past.as_ref().is_some_and(|past| past.head == head);
-        if is_same {
+        is_same.set(past.as_ref().is_some_and(|past| past.head == head));
+        if is_same.get() {
             Some(GitHistory::default())
         } else {
             stored().history.clone().filter(|history| history.head == head)
@@ -38,19 +65,20 @@ pub(super) fn read(system: &dyn System, root: &str, files: &StoredLayout, cache:
         Ok(history) => history,
         Err(error) => return Past { unavailable: vec![missing(&error)], ..Past::none(&files.layout) },
     };
-    if let Some(past) = past.filter(|_| is_same) {
-        return Past { history: past.history, commits: past.commits, unavailable: Vec::new() };
+    if let Some(StoredPast { history, texts, .. }) = past.filter(|_| is_same.get()) {
+        let texts = PastTexts { stored: Some(texts), read: OnceLock::new() };
+        return Past { history, texts, unavailable: Vec::new() };
     }
-    let past = past_of(&history, &files.layout);
+    let (past, texts) = past_of(&history, &files.layout);
     if let Some(cache) = cache {
         if stored().history.as_ref() != Some(&history) {
             cache.store_history(&history);
         }
         if past.unavailable.is_empty() {
-            cache.store_past(&files.key, &history.head, &past.history, &past.commits);
+            cache.store_past(&files.key, &history.head, &past.history, &texts);
         }
     }
-    past
+    Past { texts: PastTexts::new(texts), ..past }
 }
 
 /// The history that the last run left, by commit.
@@ -87,8 +115,8 @@ impl Past {
     }
 }
 
-fn past_of(history: &GitHistory, files: &Layout) -> Past {
-    let mut past = Past::default();
+fn past_of(history: &GitHistory, files: &Layout) -> (Past, CommitTexts) {
+    let (mut past, mut texts) = (Past::default(), CommitTexts::default());
     let mut changes = Vec::new();
     let now = history.entries.iter().map(|entry| entry.time).max().unwrap_or_default();
     for entry in &history.entries {
@@ -109,9 +137,10 @@ fn past_of(history: &GitHistory, files: &Layout) -> Past {
             message,
             message_length,
         });
-        past.commits.push(entry.id.clone());
+        texts.ids.push(entry.id.clone());
     }
     past.history = History::new(&changes, files.len());
+    texts.messages = Messages::new(&changes);
     if changes.is_empty() {
         past.unavailable.push("history: no commit changed a file that is here".to_owned());
     }
@@ -122,5 +151,5 @@ fn past_of(history: &GitHistory, files: &Layout) -> Past {
     if let Some(gap) = &history.gap {
         past.unavailable.push(format!("history: some commits could not be read: {gap}"));
     }
-    past
+    (past, texts)
 }

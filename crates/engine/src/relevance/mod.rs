@@ -10,7 +10,6 @@ mod history;
 mod log;
 mod question;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -22,10 +21,11 @@ use stan_repo::{AbsPath, System, SystemExt as _};
 
 pub use self::describe::{Description, Term};
 pub use self::focus::{FocusFile, Since};
+use self::history::PastTexts;
 #[doc(hidden)]
 pub use self::log::files_named;
 pub use self::question::RankQuery;
-use crate::cache::StoredLayout;
+use crate::cache::{CommitTexts, StoredLayout};
 use crate::tokens::MOST_COUNTED_BYTES;
 pub use stan_rank::{Fixed, Signal};
 
@@ -47,8 +47,9 @@ pub struct Relevance {
     /// In place of an index that turned out to be damaged.
     counted: OnceLock<WordIndex>,
     history: History,
-    /// The id of each commit of the history.
-    commits: Vec<String>,
+    /// The messages and ids of its commits, which only a text needs.
+    texts: PastTexts,
+    no_texts: CommitTexts,
     /// What the ranking had to do without, one sentence each.
     pub unavailable: Vec<String>,
     /// Files in languages whose imports are not read.
@@ -67,8 +68,8 @@ impl Relevance {
     }
 
     /// The digest of a file's contents.
-    pub(crate) fn digest(&self, file: u32) -> Option<&Digest> {
-        self.files.metas.get(file as usize).map(|meta| &meta.digest)
+    pub(crate) fn digest(&self, file: u32) -> Option<Digest> {
+        self.files.metas.get(file as usize).map(|meta| meta.digest)
     }
 
     /// The number of the file with that path.
@@ -78,7 +79,7 @@ impl Relevance {
 
     /// In bytes.
     pub fn size(&self, file: u32) -> u64 {
-        self.files.metas.get(file as usize).map(|meta| meta.size).unwrap_or_default()
+        self.files.metas.size(file as usize).unwrap_or_default()
     }
 
     /// The bytes of a file; `None` when it cannot be read or is too large for any model.
@@ -87,6 +88,14 @@ impl Relevance {
         let path = AbsPath::new(&self.root).join(self.path(file));
         system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
+    }
+
+    /// Whether some path may have a name that Windows reads otherwise. Hardly any repository has one, so that its paths need not be looked
+    /// at one by one.
+    pub(crate) fn may_have_hazards(&self) -> bool {
+        // Without a way out of the loop, many bytes are compared at once.
+        let has = |bytes: &[u8]| bytes.iter().fold(false, |found, byte| found | matches!(byte, b'\\' | b':'));
+        self.files.layout.path_bytes().chunks(4096).any(has)
     }
 
     fn class(&self, file: u32) -> FileClass {
@@ -126,19 +135,25 @@ impl RankedFiles<'_> {
     /// The files that may be needed, the best first. Not the focus, nothing generated or binary, and no instructions for
     /// assistants: these are in every archive.
     pub fn order(&self) -> Vec<u32> {
-        let focus: BTreeMap<u32, ()> = self.focus.iter().map(|one| (one.file, ())).collect();
-        let instructions = format!("{}/system/", self.relevance.own_folder());
-        let is_wanted = |file: &u32| {
-            !focus.contains_key(file)
-                && self.relevance.class(*file) != FileClass::Other
-                && !self.relevance.path(*file).starts_with(&instructions)
-                && self.score(*file) > Fixed::ZERO
-        };
-        let wanted = self.relevance.all().filter(is_wanted);
         let mut order: Vec<(std::cmp::Reverse<Fixed>, u32)> =
-            wanted.map(|file| (std::cmp::Reverse(self.score(file)), file)).collect();
+            self.wanted().map(|(file, score)| (std::cmp::Reverse(score), file)).collect();
         order.sort_unstable();
         order.into_iter().map(|(_, file)| file).collect()
+    }
+
+    /// The same files by number, with their scores.
+    pub(crate) fn wanted(&self) -> impl Iterator<Item = (u32, Fixed)> + '_ {
+        let mut focus: Vec<u32> = self.focus.iter().map(|one| one.file).collect();
+        focus.sort_unstable();
+        let instructions = format!("{}/system/", self.relevance.own_folder());
+        let instructions = self.relevance.files.layout.beginning_with(&instructions);
+        let is_wanted = move |&(file, score): &(u32, Fixed)| {
+            score > Fixed::ZERO
+                && self.relevance.class(file) != FileClass::Other
+                && !instructions.contains(&(file as usize))
+                && focus.binary_search(&file).is_err()
+        };
+        self.relevance.all().map(|file| (file, self.score(file))).filter(is_wanted)
     }
 
     /// What the words of the text are worth in a passage of a file; `None` without a text.
@@ -160,6 +175,11 @@ impl RankedFiles<'_> {
     pub fn worth_within(&self, budget: u64) -> impl Fn(u32, u64) -> Fixed + '_ {
         let cost = self.ranking.cost(budget);
         move |file, tokens| self.ranking.worth(file as usize, tokens, cost)
+    }
+
+    /// What tokens cost in a budget: the worth of a file is its score less this.
+    pub(crate) fn costs(&self, budget: u64) -> impl FnMut(u64) -> Fixed + use<> {
+        self.ranking.costs(budget)
     }
 
     /// What each signal adds to the score, the largest first; nothing that adds nothing.

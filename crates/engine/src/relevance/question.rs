@@ -60,7 +60,9 @@ impl Relevance {
         let seeds: Vec<(u32, Fixed)> = focus.iter().map(|one| (one.file, one.weight)).collect();
         let named = about.map(|text| self.in_text(text)).unwrap_or_default();
         let question = Question { focus: &seeds, text: about, named: &named };
-        let answer = |index| rank(Corpus { layout: &self.files.layout, index, history: &self.history }, question);
+        let messages = if about.is_some() { &self.texts(system).messages } else { &self.no_texts.messages };
+        let (layout, history) = (&self.files.layout, &self.history);
+        let answer = |index| rank(Corpus { layout, index, history, messages }, question);
         let mut ranking = answer(self.counted.get().unwrap_or(&self.index));
         if ranking.corpus().index.failed() {
             ranking = answer(self.counted.get_or_init(|| self.count_words(system)));

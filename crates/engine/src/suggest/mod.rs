@@ -15,7 +15,7 @@ use crate::cache::KeptTokens;
 use crate::context::{Artefact, EngineError, Progress, Repository, WorkspaceLayout};
 use crate::context::{Session, StrictSystem, check_folders, map_for_selection, refuse};
 use crate::engine::Engine;
-use crate::graph::{GraphRequest, open_cache};
+use crate::graph::GraphRequest;
 use crate::relevance::{RankQuery, Relevance, USUAL_BUDGET};
 use crate::tokens::Tokenizer;
 use propose::Proposal;
@@ -58,18 +58,16 @@ pub fn suggest(
     let system = &StrictSystem::new(engine.system(), &request.work);
     let engine = &engine.over(system);
     progress.stage("reading the repository");
-    let relevance = Relevance::gather(engine, repository, &request.work)?;
+    let (relevance, cache) = Relevance::gather_with_cache(engine, repository, &request.work)?;
     // Only entries with depths are counted on a map; the rest are files as they are.
     let needs_map = request.compact || request.query.focus.iter().any(|file| file.depth > 0);
     let map = if needs_map { Some(map_for_selection(engine, repository, &request.work)?) } else { None };
     progress.stage("ranking");
-    let options = repository.config.graph_options(repository.root);
-    let tokens = KeptTokens::load(open_cache(system, &options, &request.work), request.tokenizer);
-    let (report, document) = engine.share(|| {
-        let ranked = relevance.rank(system, &request.query)?;
-        let map = map.as_ref().map(|(map, integrity)| (map, integrity));
-        Proposal::new(system, &layout, (&relevance, &ranked), map, (request, &tokens)).report()
-    })?;
+    let tokens = KeptTokens::load(cache, request.tokenizer);
+    let ranked = relevance.rank(system, &request.query)?;
+    let map = map.as_ref().map(|(map, integrity)| (map, integrity));
+    let proposal = Proposal::new(engine, &layout, (&relevance, &ranked), map, (request, &tokens));
+    let (report, document) = proposal.report()?;
     tokens.save();
     if !request.write {
         return Ok(report);

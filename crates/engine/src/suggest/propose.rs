@@ -10,11 +10,11 @@ use stan_model::document::integrity::ExternalsLock;
 use stan_model::document::run_report::tokens;
 use stan_model::document::state::{ALL_KINDS, Entry, State};
 use stan_rank::{Candidate, fill};
-use stan_repo::WritableSystem;
 
 use super::{NextStep, NodeRelation, SuggestReport, SuggestRequest, SuggestedNode, SuggestedTerm, Weigher};
 use crate::cache::KeptTokens;
 use crate::context::{EngineError, WorkspaceLayout};
+use crate::engine::Engine;
 use crate::relevance::{Description, Fixed, Focused, RankedFiles, Relevance};
 use crate::tokens::Tokenizer;
 
@@ -25,7 +25,7 @@ const MOST_NAMED: usize = 50;
 const NEGLIGIBLE: i64 = 20;
 
 pub(super) struct Proposal<'a> {
-    system: &'a dyn WritableSystem,
+    engine: &'a Engine<'a>,
     layout: &'a WorkspaceLayout,
     relevance: &'a Relevance,
     ranked: &'a RankedFiles<'a>,
@@ -62,7 +62,7 @@ enum What {
 
 impl<'a> Proposal<'a> {
     pub(super) fn new(
-        system: &'a dyn WritableSystem,
+        engine: &'a Engine<'a>,
         layout: &'a WorkspaceLayout,
         (relevance, ranked): (&'a Relevance, &'a RankedFiles<'a>),
         map: Option<(&'a Map, &'a ExternalsLock)>,
@@ -72,7 +72,7 @@ impl<'a> Proposal<'a> {
         // For the estimate the unit is a byte, because only the sum is divided.
         let left = if request.tokenizer == Tokenizer::Bytes4 { budget.saturating_mul(4) } else { budget };
         Self {
-            system,
+            engine,
             layout,
             relevance,
             ranked,
@@ -109,7 +109,7 @@ impl<'a> Proposal<'a> {
         let mut taken = std::mem::take(&mut self.taken);
         let others = taken.partition_point(|one| one.relation.is_asked_for());
         if let Some(others) = taken.get_mut(others..) {
-            others.sort_by_key(|one| (std::cmp::Reverse(score(one)), self.id(one.what).to_owned()));
+            others.sort_by_key(|one| (std::cmp::Reverse(score(one)), self.id(one.what)));
         }
         let next = too_large.first().map(|one| NextStep {
             node_id: self.id(one.what).to_owned(),
@@ -192,7 +192,8 @@ impl<'a> Proposal<'a> {
         let known: BTreeSet<&str> = self.taken.iter().map(|one| self.id(one.what)).collect();
         let nodes: Vec<u32> = selection.selected.into_iter().filter(|node| !known.contains(map.id(*node))).collect();
         let tokenizer = self.request.tokenizer;
-        let weights = Weigher { system: self.system, layout: self.layout, map, integrity, tokenizer }.weigh(&nodes);
+        let weigher = Weigher { system: self.engine.system(), layout: self.layout, map, integrity, tokenizer };
+        let weights = self.engine.share(|| weigher.weigh(&nodes));
         let what = |node: u32| match map.kind(node) {
             NodeKind::Source => self.relevance.find(map.id(node)).map_or(What::Node(node), What::File),
             _ => What::Node(node),
@@ -203,23 +204,30 @@ impl<'a> Proposal<'a> {
 
     /// Fills what is left by score and size.
     fn take_others(&mut self) {
-        let taken: BTreeSet<&str> = self.taken.iter().map(|one| self.id(one.what)).collect();
+        let (mut files, mut nodes) = (BTreeSet::new(), BTreeSet::new());
+        self.taken.iter().for_each(|one| match one.what {
+            What::File(file) => drop(files.insert(file)),
+            What::Node(_) => drop(nodes.insert(self.id(one.what))),
+        });
+        let may_have_hazards = self.relevance.may_have_hazards();
         // An empty file has nothing to show: dozens of `__init__.py` always fit. No archive would hold names that Windows cannot,
         // and no selection can spell them.
-        let is_free = |file: &u32| {
-            let path = self.relevance.path(*file);
-            self.relevance.size(*file) > 0 && !taken.contains(path) && stan_archive::windows_hazard(path).is_none()
+        let is_free = |&(file, _): &(u32, Fixed)| {
+            self.relevance.size(file) > 0
+                && !files.contains(&file)
+                && (nodes.is_empty() || !nodes.contains(self.relevance.path(file)))
+                && !(may_have_hazards && stan_archive::windows_hazard(self.relevance.path(file)).is_some())
         };
-        let budget = self.tokens(self.left);
-        let worth = self.ranked.worth_within(budget);
+        let mut cost = self.ranked.costs(self.tokens(self.left));
+        let mut candidates: Vec<(u32, Fixed)> = self.ranked.wanted().filter(is_free).collect();
+        let best = candidates.iter().map(|(_, score)| *score).max().unwrap_or_default();
+        let count = candidates.len();
+        candidates.retain(|(_, score)| *score * Fixed::int(NEGLIGIBLE) >= best);
+        let negligible = count - candidates.len();
         // The estimate decides the order, so that only files that may fit are counted.
-        let candidate = |file: u32| Candidate { file, worth: worth(file, tokens(self.relevance.size(file))) };
-        let order: Vec<u32> = self.ranked.order().into_iter().filter(is_free).collect();
-        let best = order.first().map_or(Fixed::ZERO, |&file| self.ranked.score(file));
-        // The order is by score: everything behind the first that is negligible is negligible too.
-        let count = order.partition_point(|&file| self.ranked.score(file) * Fixed::int(NEGLIGIBLE) >= best);
-        let negligible = order.len() - count;
-        let candidates: Vec<Candidate> = order.into_iter().take(count).map(candidate).collect();
+        let candidate =
+            |(file, score): (u32, Fixed)| Candidate { file, worth: score - cost(tokens(self.relevance.size(file))) };
+        let candidates: Vec<Candidate> = candidates.into_iter().map(candidate).collect();
         let mut warnings = BTreeSet::new();
         let filled = fill(candidates, self.left, |files| {
             let (weights, unread) = self.weigh_files(files);
@@ -253,11 +261,17 @@ impl<'a> Proposal<'a> {
         if self.request.tokenizer == Tokenizer::Bytes4 {
             return (files.iter().map(|&file| size(file)).collect(), Vec::new());
         }
+        let known = |&file: &u32| self.tokens.known(&self.relevance.digest(file)?);
         let count = |&file: &u32| {
             let digest = self.relevance.digest(file)?;
-            self.tokens.count(digest, || self.relevance.read(self.system, file))
+            self.tokens.count(&digest, || self.relevance.read(self.engine.system(), file))
         };
-        let counts: Vec<Option<u64>> = files.par_iter().map(count).collect();
+        // Where all were counted before, no other thread is woken.
+        let known: Option<Vec<u64>> = files.iter().map(known).collect();
+        let counts: Vec<Option<u64>> = match known {
+            Some(known) => known.into_iter().map(Some).collect(),
+            None => self.engine.share(|| files.par_iter().map(count).collect()),
+        };
         let mut warnings = Vec::new();
         let weight = |(&file, count): (&u32, Option<u64>)| {
             count.unwrap_or_else(|| {
@@ -305,7 +319,7 @@ impl<'a> Proposal<'a> {
             What::Node(_) => None,
         };
         let files: Vec<u32> = taken.iter().filter_map(number).collect();
-        let mut descriptions = self.ranked.describe(self.system, &files).into_iter();
+        let mut descriptions = self.ranked.describe(self.engine.system(), &files).into_iter();
         let described = |one: &Taken| {
             let description = number(one).and_then(|_| descriptions.next());
             self.node(one, description)

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use serde::{Deserialize, Serialize};
 
 use crate::git::objects::{
-    Commit, GitError, GitLayout, ObjectId, ObjectKind, ObjectStore, TreeChanges, TreeDiff, resolve, shallow_commits,
+    Commit, GitError, GitLayout, ObjectId, ObjectKind, ObjectStore, References, TreeChanges, TreeDiff, resolve,
+    shallow_commits,
 };
 use crate::system::System;
 
@@ -73,13 +74,20 @@ pub fn git_history(
     root: &str,
     limits: HistoryLimits,
     known: impl Fn(&str) -> Option<HistoryEntry>,
-    unchanged: impl FnOnce(&str) -> Option<GitHistory>,
+    unchanged: impl Fn(&str) -> Option<GitHistory>,
 ) -> Result<GitHistory, GitError> {
     let place = GitLayout::find(system, root)?;
+    // Where a branch points to what is known already, no object is read.
+    let named = References::new(&place).find("HEAD").ok().flatten();
+    if let Some(history) = named.and_then(|id| unchanged(&id.to_string())) {
+        return Ok(history);
+    }
     let mut store = ObjectStore::open(&place)?;
     let head = resolve(&place, &mut store, "HEAD")?.commit;
     let head = head.ok_or_else(|| GitError::UnknownRevision { name: "HEAD".to_owned() })?;
-    if let Some(history) = unchanged(&head.to_string()) {
+    if named != Some(head)
+        && let Some(history) = unchanged(&head.to_string())
+    {
         return Ok(history);
     }
     let shallow = shallow_commits(&place)?.into_iter().collect();

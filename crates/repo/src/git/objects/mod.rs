@@ -23,6 +23,7 @@ pub(crate) use commit::{Commit, shallow_commits};
 pub use error::GitError;
 pub(crate) use id::{HashKind, ObjectHasher, ObjectId, ObjectKind};
 pub(crate) use place::GitLayout;
+pub(crate) use references::References;
 pub(crate) use revision::resolve;
 pub(crate) use store::ObjectStore;
 pub(crate) use tree::{RevisionFiles, TreeMode};

@@ -22,19 +22,19 @@ const RULES: [(&str, &str); 6] = [
     ("refs/remotes/", "/HEAD"),
 ];
 
-pub(super) struct References<'p, 's> {
+pub(crate) struct References<'p, 's> {
     place: &'p GitLayout<'s>,
     /// `None` until the first request.
     packed: Option<BTreeMap<String, ObjectId>>,
 }
 
 impl<'p, 's> References<'p, 's> {
-    pub(super) fn new(place: &'p GitLayout<'s>) -> Self {
+    pub(crate) fn new(place: &'p GitLayout<'s>) -> Self {
         Self { place, packed: None }
     }
 
     /// Resolves a name by git's order of rules; `None` when it is not a reference.
-    pub(super) fn find(&mut self, name: &str) -> Result<Option<ObjectId>, GitError> {
+    pub(crate) fn find(&mut self, name: &str) -> Result<Option<ObjectId>, GitError> {
         let name = if name == "@" { "HEAD" } else { name };
         if !is_name(name) {
             return Ok(None);
