@@ -11,6 +11,7 @@ mod lock;
 mod manifest;
 mod names;
 mod packages;
+mod segments;
 mod standard;
 
 use std::sync::{Arc, OnceLock};

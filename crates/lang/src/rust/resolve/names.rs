@@ -17,6 +17,7 @@ use stan_model::facts::{Binding, Bound, Request, Scope};
 use super::Resolver;
 use super::forest::{Forest, INDEXED, ModuleId, Outside, OutsideId, is_module};
 use super::packages::Library;
+use super::segments::Segments;
 use super::standard::{Standard, home, moved_module, standard_crate};
 use crate::language::FactsOf;
 use crate::paths::contains;
@@ -148,28 +149,6 @@ impl Trail<'_> {
     }
 }
 
-/// The names of a path, one after the other.
-#[derive(Clone, Copy)]
-struct Segments<'n>(Option<&'n str>);
-
-impl<'n> Iterator for Segments<'n> {
-    type Item = &'n str;
-
-    fn next(&mut self) -> Option<&'n str> {
-        let rest = self.0?;
-        // Names have no colon, so that the first one is that of `::`. Paths are short: setting up a search would cost more than it.
-        let end = rest.bytes().position(|byte| byte == b':');
-        self.0 = end.and_then(|end| rest.get(end + 2..));
-        end.map_or(Some(rest), |end| rest.get(..end))
-    }
-}
-
-impl Segments<'_> {
-    fn is_at_end(self) -> bool {
-        self.0.is_none()
-    }
-}
-
 impl<'n> PathResolver<'n> {
     pub(super) fn new(resolver: &'n Resolver<'n>, forest: &'n Forest, facts: &'n dyn FactsOf) -> Self {
         // Most files name a few.
@@ -217,7 +196,7 @@ impl<'n> PathResolver<'n> {
             let found = self.dependency(module.krate, &request.specifier);
             return Walked { named: found.into_iter().collect(), means: found.into_iter().collect() };
         }
-        let mut segments = Segments(Some(&request.specifier));
+        let mut segments = Segments::of(&request.specifier);
         let Some((origin, first)) = self.first(file, form, depth, &mut segments, trail) else {
             return Walked::default();
         };
@@ -244,7 +223,7 @@ impl<'n> PathResolver<'n> {
             "crate" => one(krate.root),
             "super" => {
                 let mut at = module.parent?;
-                while Segments(segments.0).next() == Some("super") {
+                while segments.peek() == Some("super") {
                     segments.next();
                     at = self.forest.module(at)?.parent?;
                 }
