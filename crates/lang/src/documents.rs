@@ -1,12 +1,11 @@
 //! One line about a file that is not source code: the first heading of a Markdown document, the `description` of a package's
 //! manifest (spec 20 §6). Pure functions of name and bytes, linear in the bytes.
 
-use std::borrow::Cow;
-
 use stan_model::untrusted::cleaned_prose;
 use stan_model::{json::JsonTree, split_extension};
 use toml::{Table, Value};
 
+use crate::decode::lossy;
 use crate::language::{ExtractOptions, SourceFile};
 use crate::prose;
 
@@ -90,16 +89,30 @@ fn one_line(text: &str) -> String {
 fn heading_of(bytes: &[u8]) -> Option<String> {
     let start = bytes.get(..TOP).filter(|start| !start.starts_with(b"---") && !start.starts_with(b"+++"));
     if let Some(start) = start.and_then(|start| start.get(..memchr::memrchr(b'\n', start)?)) {
-        let text = String::from_utf8_lossy(start);
-        let mut lines = text.lines();
+        let text = lossy(start);
+        let mut lines = lines(&text);
         // One that ends with what was decoded may go on.
         if let Some(heading) = first_heading(&mut lines).filter(|_| lines.next().is_some()) {
             return Some(heading);
         }
     }
     // Nearly all are UTF-8, which is found out much faster than what to put in the place of the rest.
-    let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
-    first_heading(&mut without_front_matter(&text).lines())
+    let text = lossy(bytes);
+    first_heading(&mut lines(without_front_matter(&text)))
+}
+
+/// As `str::lines`, which looks at bytes one by one: many documents have a long head.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = memchr::memchr(b'\n', rest.as_bytes());
+        let line = rest.get(..end.unwrap_or(rest.len()))?;
+        rest = end.and_then(|end| rest.get(end + 1..)).unwrap_or_default();
+        Some(if end.is_some() { line.strip_suffix('\r').unwrap_or(line) } else { line })
+    })
 }
 
 /// The first heading that has words, outside of comments and code.
@@ -164,12 +177,12 @@ fn without_front_matter(text: &str) -> &str {
     if !matches!(mark, "---" | "+++") {
         return text;
     }
-    let mut at = 0;
-    for line in rest.split_inclusive('\n') {
-        at += line.len();
-        if line.trim_end() == mark {
-            return rest.get(at..).unwrap_or_default();
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', rest.as_bytes()).chain([rest.len()]) {
+        if rest.get(start..end).is_some_and(|line| line.trim_end() == mark) {
+            return rest.get(end + 1..).unwrap_or_default();
         }
+        start = end + 1;
     }
     text
 }
@@ -337,10 +350,10 @@ mod tests {
         ] {
             assert_eq!(line("docs/a.md", text).as_deref(), expected, "{text}");
         }
-        for lines in [0, 60, 102, 103, 104, 105, 400] {
+        for count in [0, 60, 102, 103, 104, 105, 400] {
             let text =
-                format!("{}<h1>\nTea\nshop</h1>\n\n{}", "Some words, twenty.\n".repeat(lines), "End.\n".repeat(500));
-            assert_eq!(line("a.md", &text).as_deref(), Some("Tea shop"), "{lines}");
+                format!("{}<h1>\nTea\nshop</h1>\n\n{}", "Some words, twenty.\n".repeat(count), "End.\n".repeat(500));
+            assert_eq!(line("a.md", &text).as_deref(), Some("Tea shop"), "{count}");
         }
         let long = format!("---\n# no\n{}---\n# Tea", "a: b\n".repeat(900));
         assert_eq!(line("a.md", &long).as_deref(), Some("Tea"));
@@ -348,6 +361,13 @@ mod tests {
         assert_eq!(line("a.txt", "# A\n"), None);
         let long = line("a.md", &format!("# {}", "word ".repeat(900))).unwrap_or_default();
         assert!((100..200).contains(&long.chars().count()), "{long}");
+    }
+
+    #[test]
+    fn lines_are_those_of_the_standard_library() {
+        for text in ["", "a", "a\n", "a\n\n", "\n", "\r\n", "a\r\nb\r", "a\rb\n\r\r\nc", "é\n\u{2028}b"] {
+            assert_eq!(lines(text).collect::<Vec<_>>(), text.lines().collect::<Vec<_>>(), "{text:?}");
+        }
     }
 
     #[test]

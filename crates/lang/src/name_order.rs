@@ -2,12 +2,28 @@
 
 /// The first eight bytes of a name as a number that orders names as their text does, as far as it goes.
 pub(crate) fn beginning(name: &str) -> u64 {
-    match name.as_bytes().first_chunk::<8>() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => {
-            let bytes = name.bytes().fold(0, |all, byte| all << 8 | u64::from(byte));
-            bytes << (8 * (8 - name.len()) as u32).min(63)
+    number(name.as_bytes())
+}
+
+/// The first eight bytes and the next eight: with its length all that there is to a name of at most 16 bytes.
+pub(crate) fn beginnings(name: &str) -> (u64, u64) {
+    let rest = name.as_bytes().get(8..).unwrap_or_default();
+    (beginning(name), number(rest))
+}
+
+/// The first eight bytes as a number, with zeros behind fewer.
+fn number(bytes: &[u8]) -> u64 {
+    if let Some(first) = bytes.first_chunk::<8>() {
+        return u64::from_be_bytes(*first);
+    }
+    let shift = 8 * (8 - bytes.len());
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        // What is in both is the same in both.
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_be_bytes(*first)) << 32 | u64::from(u32::from_be_bytes(*last)) << shift
         }
+        _ if bytes.is_empty() => 0,
+        _ => bytes.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)) << shift,
     }
 }
 
@@ -15,7 +31,10 @@ pub(crate) fn beginning(name: &str) -> u64 {
 pub(crate) fn in_order<'t>(names: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut keyed: Vec<(u64, &str)> = names.map(|name| (beginning(name), name)).collect();
     keyed.sort_unstable();
-    keyed.into_iter().map(|(_, name)| name).collect()
+    // Facts stay in memory: they must not keep the larger one that was needed for sorting.
+    let mut names = Vec::with_capacity(keyed.len());
+    names.extend(keyed.iter().map(|(_, name)| *name));
+    names
 }
 
 #[cfg(test)]
@@ -28,5 +47,16 @@ mod tests {
         let mut expected = names;
         expected.sort_unstable();
         assert_eq!(in_order(names.into_iter()), expected);
+    }
+
+    #[test]
+    fn numbers_are_the_first_bytes() {
+        let text = "abcdefghijklmnopqrstuvwxyz";
+        for length in 0..=text.len() {
+            let mut padded = text.as_bytes()[..length].to_vec();
+            padded.resize(26, 0);
+            let expected = |from: usize| padded[from..from + 8].iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+            assert_eq!(beginnings(&text[..length]), (expected(0), expected(8)), "{length}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Extraction: the bytes of one Go file → `FileFacts` and problems. A pure function of bytes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 use stan_model::facts::{FormCode, ImportedName, Request};
 use stan_model::{EdgeKind, FileFacts, FileProblem};
 
@@ -64,7 +65,10 @@ fn of_text(text: &str) -> Extraction {
 /// The requests that a name may refer to.
 #[derive(Default)]
 struct Locals {
-    named: FxHashMap<NameId, Vec<u32>>,
+    /// By the number of the name: imports are the first that get one.
+    named: Vec<SmallVec<[u32; 2]>>,
+    /// Some name has several requests, which may be the same.
+    repeats: bool,
     /// Requests of dot imports.
     dots: Vec<u32>,
 }
@@ -73,6 +77,8 @@ struct Locals {
 fn requests<'t>(file: &File<'t>, uses: &mut Uses<'t>, facts: &mut FileFacts) -> Locals {
     let mut lines = LineCounter::new(file.text);
     let mut by_path: FxHashMap<&str, u32> = FxHashMap::default();
+    by_path.reserve(file.imports.len());
+    facts.requests.reserve(file.imports.len());
     let mut locals = Locals::default();
     for import in file.imports.iter().filter(|import| import.path != "C") {
         let next = facts.requests.len() as u32;
@@ -83,10 +89,16 @@ fn requests<'t>(file: &File<'t>, uses: &mut Uses<'t>, facts: &mut FileFacts) -> 
             facts.requests.push(Request { specifier, kind: EdgeKind::Runtime, form: FormCode(0), line });
         }
         for name in local_names(import) {
-            match name {
-                "." => locals.dots.push(request),
-                _ => locals.named.entry(uses.know(name, Origin::Import)).or_default().push(request),
+            if name == "." {
+                locals.dots.push(request);
+                continue;
             }
+            let id = uses.know(name, Origin::Import).0 as usize;
+            if id >= locals.named.len() {
+                locals.named.resize_with(id + 1, SmallVec::new);
+            }
+            locals.named[id].push(request);
+            locals.repeats |= locals.named[id].len() > 1;
         }
     }
     locals
@@ -94,10 +106,10 @@ fn requests<'t>(file: &File<'t>, uses: &mut Uses<'t>, facts: &mut FileFacts) -> 
 
 /// The names that a package may have in a file: its alias, or what its path suggests. The package clause has the real
 /// name, but lies in another file.
-pub(super) fn local_names<'t>(import: &Import<'t>) -> Vec<&'t str> {
+pub(super) fn local_names<'t>(import: &Import<'t>) -> SmallVec<[&'t str; 4]> {
     match import.alias {
-        Some("_") => return Vec::new(),
-        Some(alias) => return vec![alias],
+        Some("_") => return SmallVec::new(),
+        Some(alias) => return smallvec![alias],
         None => {}
     }
     let mut parts = import.path.rsplit('/');
@@ -106,7 +118,7 @@ pub(super) fn local_names<'t>(import: &Import<'t>) -> Vec<&'t str> {
         part.strip_prefix('v')
             .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    let mut names = vec![last];
+    let mut names = smallvec![last];
     if !is_version(last) && !last.bytes().any(|byte| matches!(byte, b'-' | b'.')) {
         return names;
     }
@@ -139,10 +151,11 @@ fn declared<'t>(file: &File<'t>, uses: &mut Uses<'t>) -> Vec<&'t str> {
 
 fn names(uses: &Uses<'_>, locals: &Locals, facts: &mut FileFacts) {
     let mut taken: FxHashSet<(u32, NameId)> = FxHashSet::default();
+    let repeats = uses.repeats || locals.repeats;
     for (qualifier, name) in &uses.qualified {
         let Some(text) = uses.table.get(*name).map(|entry| entry.name) else { continue };
-        for request in locals.named.get(qualifier).into_iter().flatten() {
-            if taken.insert((*request, *name)) {
+        for request in locals.named.get(qualifier.0 as usize).into_iter().flatten() {
+            if !repeats || taken.insert((*request, *name)) {
                 facts.imports.push(ImportedName { request: *request, name: text.into(), kind: EdgeKind::Runtime });
             }
         }

@@ -1,6 +1,7 @@
 //! The names of one Go file, each with a number and everything that is known of it, so that a use is looked up once.
 //!
-//! Nearly all names have at most 16 bytes. Two numbers hold these, so that a lookup compares no text.
+//! Nearly all names have at most 16 bytes. Two numbers hold these, read from the text with no loop over their bytes, so that a lookup
+//! compares no text.
 
 /// A name of a [`NameTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,7 +13,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// What is known of a name.
 pub(super) struct NameEntry<'t> {
     pub(super) name: &'t str,
-    ends: (u64, u64),
+    beginning: Beginning,
     hash: u32,
     pub(super) is_declared: bool,
     pub(super) is_import: bool,
@@ -25,33 +26,50 @@ pub(super) struct NameEntry<'t> {
     pub(super) local: u32,
 }
 
+/// The first 16 bytes, with zeros behind a shorter name. With the length this is the whole of a name of at most 16 bytes.
+type Beginning = (u64, u64);
+
+/// The names of one text.
 #[derive(Default)]
 pub(super) struct NameTable<'t> {
+    text: &'t str,
     /// By hash, the number of an entry and 1; 0 for nothing. At most half of them are taken.
     slots: Vec<u32>,
     pub(super) entries: Vec<NameEntry<'t>>,
 }
 
 impl<'t> NameTable<'t> {
-    /// With room for this many names.
-    pub(super) fn with_room(names: usize) -> Self {
-        Self { slots: vec![0; (names * 2).next_power_of_two().max(16)], entries: Vec::with_capacity(names) }
+    /// With room for this many names of a text.
+    pub(super) fn with_room(text: &'t str, names: usize) -> Self {
+        let slots = vec![0; (names * 2).next_power_of_two().max(16)];
+        Self { text, slots, entries: Vec::with_capacity(names) }
     }
 
     /// The number of a name, which is new if it was not asked for before.
     pub(super) fn id(&mut self, name: &'t str) -> NameId {
+        self.find(name, beginning(name.as_bytes()))
+    }
+
+    /// The number of the name that the text has at a place.
+    pub(super) fn id_at(&mut self, start: u32, end: u32) -> NameId {
+        let (start, end) = (start as usize, end as usize);
+        let name = self.text.get(start..end).unwrap_or_default();
+        let window = self.text.as_bytes().get(start..).and_then(|rest| rest.first_chunk::<16>());
+        let beginning = window.map_or_else(|| beginning(name.as_bytes()), |window| masked(window, name.len()));
+        self.find(name, beginning)
+    }
+
+    fn find(&mut self, name: &'t str, beginning: Beginning) -> NameId {
         if self.entries.len() * 2 >= self.slots.len() {
             self.grow();
         }
-        let ends = ends(name.as_bytes());
-        let hash = hash(name.as_bytes(), ends);
+        let hash = hash(name.as_bytes(), beginning);
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         while let Some(entry) = self.slots[at].checked_sub(1).and_then(|id| self.entries.get(id as usize)) {
-            if entry.hash == hash
-                && entry.ends == ends
+            if entry.beginning == beginning
                 && entry.name.len() == name.len()
-                && (name.len() <= 16 || entry.name == name)
+                && (name.len() <= 16 || entry.hash == hash && entry.name == name)
             {
                 return NameId(self.slots[at] - 1);
             }
@@ -59,7 +77,7 @@ impl<'t> NameTable<'t> {
         }
         let entry = NameEntry {
             name,
-            ends,
+            beginning,
             hash,
             is_declared: false,
             is_import: false,
@@ -90,24 +108,40 @@ impl<'t> NameTable<'t> {
     }
 }
 
-/// The first and the last bytes. With the length they determine a name of at most 16 bytes.
-fn ends(name: &[u8]) -> (u64, u64) {
-    match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-        (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
-        _ => match (name.first_chunk::<4>(), name.last_chunk::<4>()) {
-            (Some(first), Some(last)) => (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into()),
-            _ => (name.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)), 0),
-        },
-    }
+fn beginning(name: &[u8]) -> Beginning {
+    let mut window = [0; 16];
+    let length = name.len().min(16);
+    window[..length].copy_from_slice(&name[..length]);
+    masked(&window, length)
 }
 
-fn hash(name: &[u8], (first, last): (u64, u64)) -> u32 {
+/// The beginning of a name by the 16 bytes of text from its first on.
+fn masked(window: &[u8; 16], length: usize) -> Beginning {
+    let all = u128::from_le_bytes(*window);
+    let (first, second) = MASKS[length.min(16)];
+    (all as u64 & first, (all >> 64) as u64 & second)
+}
+
+/// Which bytes belong to a name, by its length.
+const MASKS: [(u64, u64); 17] = {
+    let mut masks = [(0, 0); 17];
+    let mut length = 1;
+    while length <= 16 {
+        let mask = u128::MAX >> (128 - 8 * length);
+        masks[length] = (mask as u64, (mask >> 64) as u64);
+        length += 1;
+    }
+    masks
+};
+
+fn hash(name: &[u8], (first, second): Beginning) -> u32 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut hash = (first ^ name.len() as u64).wrapping_mul(FACTOR) ^ last;
+    let mut hash = first.wrapping_mul(FACTOR) ^ second;
     if name.len() > 16 {
-        for part in name[8..name.len() - 8].chunks(8) {
-            let part = part.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
-            hash = (hash.rotate_left(5) ^ part).wrapping_mul(FACTOR);
+        for part in name[16..].chunks(8) {
+            // The last bytes once more, where fewer than eight are left.
+            let part = part.first_chunk().or(name.last_chunk()).copied().unwrap_or_default();
+            hash = (hash.rotate_left(5) ^ u64::from_le_bytes(part)).wrapping_mul(FACTOR);
         }
     }
     (hash.wrapping_mul(FACTOR) >> 32) as u32
@@ -119,7 +153,7 @@ mod tests {
 
     #[test]
     fn equal_names_have_one_number_and_others_their_own() {
-        let alphabet = ["a", "b", "é"];
+        let alphabet = ["a", "b", "é", "\0"];
         let mut names: Vec<String> = vec![String::new()];
         for length in 1..=24 {
             for letter in alphabet {
@@ -139,5 +173,21 @@ mod tests {
             assert_eq!(table.id(name), id);
             assert_eq!(table.get(id).map(|entry| entry.name), Some(name.as_str()));
         }
+    }
+
+    #[test]
+    fn a_name_has_one_number_wherever_it_stands() {
+        let text = "a, abcdefgh.abcdefghi abcdefghijklmnop abcdefghijklmnopq abcdefghijklmnopqrstuvwxyz é a abcdefghijklmnopq abcdefgh";
+        let mut table = NameTable::with_room(text, 0);
+        let mut start = 0;
+        for word in text.split([',', '.', ' ']) {
+            let end = start + word.len();
+            let id = table.id_at(start as u32, end as u32);
+            assert_eq!(table.get(id).map(|entry| entry.name), Some(word));
+            assert_eq!(table.id(word), id, "{word}");
+            start = end + 1;
+        }
+        // The empty one between comma and space is one of them.
+        assert_eq!(table.entries.len(), 8);
     }
 }

@@ -6,7 +6,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::keyword::Keyword;
-use super::lexer::Kind;
+use super::lexer::{Kind, Token};
 use super::name_table::{NONE, NameId, NameTable};
 use super::syntax::{Declaration, File, What};
 
@@ -15,12 +15,14 @@ use super::syntax::{Declaration, File, What};
 pub(super) struct Uses<'t> {
     /// Each name of the package or of an import once, where it is first used.
     pub(super) names: Vec<NameId>,
-    /// `qualifier.Name` with the qualifier of an import. May have the same more than once.
+    /// `qualifier.Name` with the qualifier of an import.
     pub(super) qualified: Vec<(NameId, NameId)>,
+    /// `qualified` may have the same more than once.
+    pub(super) repeats: bool,
     /// What only outlines ask for.
     pub(super) places: Option<Places<'t>>,
     pub(super) table: NameTable<'t>,
-    scratch: Scratch<'t>,
+    scratch: Scratch,
 }
 
 /// Where names are used.
@@ -29,21 +31,21 @@ pub(super) struct Places<'t> {
     /// Plain names, with the index of their token.
     pub(super) plain: Vec<(&'t str, usize)>,
     /// Names that are declared inside of declarations.
-    pub(super) locals: Vec<Local<'t>>,
+    pub(super) locals: Vec<Local>,
     /// Tokens that mean one of `locals`.
     pub(super) local_uses: Vec<(usize, u32)>,
 }
 
 impl<'t> Uses<'t> {
     /// For a file.
-    pub(super) fn of_file(file: &File<'_>) -> Self {
+    pub(super) fn of_file(file: &File<'t>) -> Self {
         // A name is used a few times.
-        Self { table: NameTable::with_room(file.names.len() / 4), ..Self::default() }
+        Self { table: NameTable::with_room(file.text, file.names.len() / 4), ..Self::default() }
     }
 
     /// With the places of the uses.
-    pub(super) fn with_places() -> Self {
-        Self { places: Some(Places::default()), ..Self::default() }
+    pub(super) fn with_places(file: &File<'t>) -> Self {
+        Self { places: Some(Places::default()), ..Self::of_file(file) }
     }
 
     /// A name that declarations of the file or imports give a meaning to.
@@ -68,19 +70,21 @@ pub(super) enum Origin {
 
 /// Memory that the declarations of a file share.
 #[derive(Default)]
-struct Scratch<'t> {
+struct Scratch {
     /// Flags of each token; declarations have tokens of their own.
     marks: Vec<u8>,
     /// For each local the one of the same name that began before it.
     shadowed: Vec<u32>,
     /// Names that are declared inside.
-    locals: Vec<Local<'t>>,
+    locals: Vec<Local>,
     /// Where the blocks around the current token end; of a statement with a header also where that ends.
     blocks: Vec<Block>,
     /// Where the braces around a token close, and whether they are those of a literal with fields.
     braces: Vec<(usize, bool)>,
     /// Counts declarations.
     declaration: u32,
+    /// The first of the file's names behind the last declaration.
+    next_name: usize,
 }
 
 /// A token that is the name of a parameter, field or method.
@@ -90,8 +94,9 @@ const BODY: u8 = 2;
 
 /// A name that is declared inside a declaration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Local<'t> {
-    pub(super) name: &'t str,
+pub(super) struct Local {
+    /// The token of its name.
+    name: usize,
     /// The tokens in which it means that.
     from: usize,
     to: usize,
@@ -193,7 +198,7 @@ pub(super) fn is_type_parameters(file: &File<'_>, what: What, at: usize) -> bool
 
 struct BodyWalk<'f, 't> {
     file: &'f File<'t>,
-    scratch: Scratch<'t>,
+    scratch: Scratch,
 }
 
 #[derive(Clone, Copy)]
@@ -223,9 +228,8 @@ impl<'t> BodyWalk<'_, 't> {
     }
 
     fn local(&mut self, at: usize, (from, to): (usize, usize), source: Source) {
-        let name = self.file.word(at);
-        if !name.is_empty() {
-            self.scratch.locals.push(Local { name, from, to, source });
+        if self.file.kind(at) == Some(Kind::Word) {
+            self.scratch.locals.push(Local { name: at, from, to, source });
             self.mark(at, SKIPPED);
         }
     }
@@ -361,8 +365,7 @@ impl<'t> BodyWalk<'_, 't> {
                 (false, index) => values.get(index).map_or(Source::Unknown, |at| Source::Value(*at, true)),
                 _ => Source::Unknown,
             };
-            let name = self.file.word(at);
-            self.scratch.locals.push(Local { name, from, to: block.end.max(from), source });
+            self.scratch.locals.push(Local { name: at, from, to: block.end.max(from), source });
             self.mark(at, SKIPPED);
         }
     }
@@ -437,20 +440,31 @@ impl<'t> BodyWalk<'_, 't> {
         self.scratch.braces.clear();
         let base = uses.places.as_ref().map_or(0, |places| places.locals.len() as u32);
         let file = self.file;
-        for at in between(&file.names, tokens.start, tokens.end) {
+        self.skip_names(tokens.start.min(tokens.end));
+        for at in file.names.get(self.scratch.next_name..).unwrap_or_default() {
             let at = *at as usize;
-            let Some(token) = file.tokens.get(at) else { break };
+            let Some(token) = file.tokens.get(at).filter(|_| at < tokens.end) else { break };
+            self.scratch.next_name += 1;
             if token.kind == Kind::Mark(b'{') {
                 self.close_braces(at);
                 let brace = (file.behind_bracket(at), self.has_fields(at));
                 self.scratch.braces.push(brace);
             } else if !self.is_marked(at, SKIPPED) && !self.is_field(at) {
-                self.one_use(file.text_of(token), at, base, uses);
+                self.one_use(token, at, base, uses);
             }
         }
         if let Some(places) = &mut uses.places {
             places.locals.append(&mut self.scratch.locals);
         }
+    }
+
+    /// Goes to the first name at or behind a token. Declarations come in the order of the file, so that nothing is searched.
+    fn skip_names(&mut self, from: usize) {
+        let names = self.file.names.as_slice();
+        let is_before = |at: &u32| (*at as usize) < from;
+        let next = &mut self.scratch.next_name;
+        debug_assert!(names.get(..*next).is_none_or(|passed| passed.last().is_none_or(is_before)), "in order");
+        *next += names.get(*next..).unwrap_or_default().iter().take_while(|at| is_before(at)).count();
     }
 
     fn close_braces(&mut self, at: usize) {
@@ -459,8 +473,8 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    fn one_use(&mut self, word: &'t str, at: usize, base: u32, uses: &mut Uses<'t>) {
-        let id = uses.table.id(word);
+    fn one_use(&mut self, token: &Token, at: usize, base: u32, uses: &mut Uses<'t>) {
+        let id = uses.table.id_at(token.start, token.end);
         if let Some(index) = self.local_at(id, at, &mut uses.table) {
             if let Some(places) = &mut uses.places {
                 places.local_uses.push((at, base + index));
@@ -469,16 +483,16 @@ impl<'t> BodyWalk<'_, 't> {
         }
         let Some(entry) = uses.table.entries.get_mut(id.0 as usize) else { return };
         if entry.is_import && self.file.is_mark(at + 1, b'.') {
-            let name = self.file.word(at + 2);
             if !entry.is_used {
                 entry.is_used = true;
                 uses.names.push(id);
             }
-            if !name.is_empty() {
-                let name = uses.table.id(name);
-                let taken = uses.table.entries.get_mut(name.0 as usize).map(|entry| entry.taken_from.replace(id));
-                if taken != Some(Some(id)) {
+            if let Some(name) = self.file.tokens.get(at + 2).filter(|name| name.kind == Kind::Word) {
+                let name = uses.table.id_at(name.start, name.end);
+                let taken = uses.table.entries.get_mut(name.0 as usize).and_then(|entry| entry.taken_from.replace(id));
+                if taken != Some(id) {
                     uses.qualified.push((id, name));
+                    uses.repeats |= taken.is_some();
                 }
             }
         } else if !entry.is_used {
@@ -486,7 +500,7 @@ impl<'t> BodyWalk<'_, 't> {
             uses.names.push(id);
         }
         if let Some(places) = &mut uses.places {
-            places.plain.push((word, at));
+            places.plain.push((self.file.text_of(token), at));
         }
     }
 
@@ -494,7 +508,8 @@ impl<'t> BodyWalk<'_, 't> {
     fn local_at(&mut self, id: NameId, at: usize, table: &mut NameTable<'t>) -> Option<u32> {
         let Scratch { locals, shadowed, declaration, .. } = &mut self.scratch;
         while let Some(local) = locals.get(shadowed.len()).filter(|local| local.from <= at) {
-            let begun = table.id(local.name);
+            let name = self.file.tokens.get(local.name)?;
+            let begun = table.id_at(name.start, name.end);
             let entry = table.entries.get_mut(begun.0 as usize)?;
             let before = if entry.declaration == *declaration { entry.local } else { NONE };
             (entry.declaration, entry.local) = (*declaration, shadowed.len() as u32);
@@ -502,7 +517,7 @@ impl<'t> BodyWalk<'_, 't> {
         }
         let entry = table.entries.get_mut(id.0 as usize).filter(|entry| entry.declaration == *declaration)?;
         while let Some(local) = locals.get(entry.local as usize).filter(|local| local.to <= at) {
-            debug_assert_eq!(local.name, entry.name, "locals of one name shadow each other");
+            debug_assert_eq!(self.file.word(local.name), entry.name, "locals of one name shadow each other");
             entry.local = shadowed.get(entry.local as usize).copied().unwrap_or(NONE);
         }
         (entry.local != NONE).then_some(entry.local)

@@ -18,7 +18,7 @@ use super::types::Scope;
 
 /// Symbols of the top level and of imports, types with their members, and where names are used.
 pub(super) fn names(file: &File<'_>, outline: &Outline, lines: &LineStarts) -> FileNames {
-    let mut uses = Uses::with_places();
+    let mut uses = Uses::with_places(file);
     file.declarations.iter().for_each(|declaration| collect(file, declaration, &mut uses));
     let uses = uses.places.unwrap_or_default();
     let mut scope = Scope::new(file, outline, lines);

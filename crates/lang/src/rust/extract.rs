@@ -96,6 +96,9 @@ fn description(lexed: &Lexed<'_>, options: &ExtractOptions) -> Option<Box<str>> 
             break;
         }
     }
+    if paragraph.is_empty() {
+        return None;
+    }
     let plain = prose::plain_text(&paragraph);
     (!plain.is_empty()).then(|| prose::cut(&plain, options.description_limit))
 }
@@ -174,8 +177,9 @@ impl<'b, 't> Builder<'b, 't> {
             facts: FileFacts::default(),
             bindings: Vec::new(),
             scopes: Vec::with_capacity(scan.modules.len()),
-            requests: FxHashMap::default(),
-            lines: Vec::new(),
+            // Paths are repeated a few times.
+            requests: FxHashMap::with_capacity_and_hasher(scan.uses.len() + scan.paths.len() / 4, FxBuildHasher),
+            lines: Vec::with_capacity(scan.uses.len() + scan.paths.len() / 4),
             importing,
             block_uses,
             budget: lexed.text.len().saturating_mul(4).saturating_add(1 << 16),
@@ -207,6 +211,10 @@ impl<'b, 't> Builder<'b, 't> {
     fn modules(&mut self) {
         self.facts.scopes = self.scan.modules.iter().map(|_| Scope::default()).collect();
         self.bindings = self.scan.modules.iter().map(|_| Vec::new()).collect();
+        // Nearly all are of the file itself.
+        if let Some(own) = self.bindings.first_mut() {
+            own.reserve(self.scan.items.len() + self.scan.uses.len());
+        }
         for (index, module) in self.scan.modules.iter().enumerate() {
             if index == 0 {
                 self.scopes.push(Some(("".into(), 0)));
@@ -456,7 +464,7 @@ impl<'b, 't> Builder<'b, 't> {
             let segment = lexed.text_at(at);
             path.push(segment);
             // What follows on a type is a member of it.
-            if !is_macro && segment.starts_with(|first: char| first.is_uppercase()) {
+            if !is_macro && is_capitalized(segment) {
                 break;
             }
         }
@@ -511,7 +519,9 @@ impl<'b, 't> Builder<'b, 't> {
         for (scope, mut bindings) in self.facts.scopes.iter_mut().zip(self.bindings) {
             bindings.sort_unstable();
             bindings.dedup();
-            scope.bindings = bindings.into_iter().map(RawBinding::owned).collect();
+            // Facts stay in memory: they must not keep the larger one of their first form.
+            scope.bindings = Vec::with_capacity(bindings.len());
+            scope.bindings.extend(bindings.into_iter().map(RawBinding::owned));
             scope.globs.sort_unstable();
             scope.globs.dedup();
         }
@@ -544,11 +554,18 @@ fn is_anchor(name: &str) -> bool {
 
 /// Whether the first name of a path is a type: its members are not modules.
 fn is_type_name(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_uppercase())
+    is_capitalized(name)
         || matches!(
             name,
             "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "bool"
         )
+}
+
+fn is_capitalized(name: &str) -> bool {
+    match name.as_bytes().first() {
+        Some(first) if first.is_ascii() => first.is_ascii_uppercase(),
+        _ => name.starts_with(char::is_uppercase),
+    }
 }
 
 /// Macros of the standard library that are used without a path.
@@ -574,7 +591,8 @@ fn line_of(text: &str, position: u32) -> u32 {
 /// noting where each of them is.
 fn set_lines(text: &str, requests: &mut [Request], positions: &[u32]) {
     let mut order: Vec<(u32, u32)> = (0..).zip(positions).map(|(request, position)| (*position, request)).collect();
-    order.sort_unstable();
+    // A few ascending runs, of imports, paths and so on: a sort that merges does little.
+    order.sort();
     let (mut line, mut counted) = (1, 0);
     for (position, request) in order {
         let end = (position as usize).min(text.len());

@@ -48,7 +48,8 @@ impl Form {
 
     /// The macro that a call at the place of an item names, for such a request.
     pub(super) fn item_call(request: &Request) -> Option<&str> {
-        let is_call = Self::of(request.form).0 == Self::Macro && !request.specifier.contains("::");
+        // Names have no colon.
+        let is_call = Self::of(request.form).0 == Self::Macro && !request.specifier.as_bytes().contains(&b':');
         is_call.then_some(&*request.specifier)
     }
 

@@ -43,6 +43,8 @@ pub struct Resolver<'f> {
     modules: Modules<'f>,
     /// The `vendor` folders at and above a folder.
     vendors: Memo<String, Arc<[String]>>,
+    /// By the folders of the module and of what is vendored.
+    surroundings: Memo<String, Arc<Surroundings>>,
     /// Files of packages by folder.
     members: Memo<String, Option<Target>>,
     /// Packages of the module cache, by the folder of the module that asks and the import path.
@@ -51,6 +53,15 @@ pub struct Resolver<'f> {
     scopes: Memo<String, Arc<FolderScope>>,
     /// Names that the files of a package declare, by these files.
     packages: Memo<Vec<FileKey>, Arc<Scope>>,
+}
+
+/// Everything of a folder of the repository that import paths depend on. Most folders of a module share it.
+struct Surroundings {
+    module: Option<Arc<Module>>,
+    /// The `vendor` folders, the nearest first.
+    vendors: Arc<[String]>,
+    /// What import paths lead to, but for those that begin at the importing folder.
+    known: Memo<String, Target>,
 }
 
 /// The files of a folder: those of the package that others import, which have one scope for them and for each other, and the rest
@@ -167,6 +178,7 @@ impl<'f> Resolver<'f> {
             root: if root.is_empty() { "/" } else { root }.into(),
             modules: Modules::new(project, if root.is_empty() { "/" } else { root }),
             vendors: Memo::new(),
+            surroundings: Memo::new(),
             members: Memo::new(),
             cached: Memo::new(),
             scopes: Memo::new(),
@@ -174,9 +186,10 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    fn resolve(&self, folder: &str, path: &str) -> Target {
+    /// `around` is what surrounds the folder, if it lies in the repository.
+    fn resolve(&self, folder: &str, around: Option<&Surroundings>, path: &str) -> Target {
         let missing = || Target::Missing { id: path.into(), problem: None };
-        if path.starts_with("./") || path.starts_with("../") || path == "." || path == ".." {
+        if is_relative(path) {
             let target = join_plain(folder, path);
             let inside = contains(&self.root, &target);
             return inside.then(|| self.package(&target)).flatten().unwrap_or_else(missing);
@@ -184,21 +197,34 @@ impl<'f> Resolver<'f> {
         if RepoPath::new(path).is_none() {
             return missing();
         }
-        if !contains(&self.root, folder) {
+        let Some(around) = around else {
             return self.inside_cache(folder, path).or_else(|| standard(path)).unwrap_or_else(missing);
-        }
-        let found = self.vendored(folder, path).or_else(|| self.in_modules(folder, path)).or_else(|| standard(path));
-        found.unwrap_or_else(|| {
-            if let Some(module) = self.modules.around(folder) {
-                self.modules.note_absent(&module, path);
-            }
-            missing()
+        };
+        around.known.get_or(path, || {
+            let module = around.module.as_deref();
+            let vendored = around.vendors.iter().find_map(|vendor| self.package(&join_plain(vendor, path)));
+            let found = vendored.or_else(|| self.in_modules(module, path)).or_else(|| standard(path));
+            found.unwrap_or_else(|| {
+                if let Some(module) = module {
+                    self.modules.note_absent(module, path);
+                }
+                missing()
+            })
         })
     }
 
-    /// The package in a `vendor` folder at or above the file.
-    fn vendored(&self, folder: &str, path: &str) -> Option<Target> {
-        self.vendors(folder).iter().find_map(|vendor| self.package(&join_plain(vendor, path)))
+    /// What surrounds a folder; `None` outside of the repository.
+    fn surroundings(&self, folder: &str) -> Option<Arc<Surroundings>> {
+        if !contains(&self.root, folder) {
+            return None;
+        }
+        let (module, vendors) = (self.modules.around(folder), self.vendors(folder));
+        let mut key = module.as_ref().map_or("", |module| &*module.folder).to_owned();
+        for vendor in &*vendors {
+            key.push('\0');
+            key.push_str(vendor);
+        }
+        Some(self.surroundings.get_or(&*key, || Arc::new(Surroundings { module, vendors, known: Memo::new() })))
     }
 
     /// The `vendor` folders at and above a folder, the nearest first.
@@ -220,14 +246,13 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    fn in_modules(&self, folder: &str, path: &str) -> Option<Target> {
-        let module = self.modules.around(folder);
-        if let Some(module) = &module {
+    fn in_modules(&self, module: Option<&Module>, path: &str) -> Option<Target> {
+        if let Some(module) = module {
             if let Some(below) = below(path, &module.path) {
                 return self.package(&join_plain(&module.folder, below));
             }
             for prefix in prefixes(path) {
-                if let Some(Source::Folder(replaced)) = module.source(prefix) {
+                if let Some(Source::Folder(replaced)) = self.modules.source(module, prefix) {
                     let target = join_plain(&replaced, below(path, prefix)?);
                     return contains(&self.root, &target).then(|| self.package(&target)).flatten();
                 }
@@ -239,13 +264,13 @@ impl<'f> Resolver<'f> {
             return self.package(&join_plain(all.get(prefix)?, below(path, prefix)?));
         }
         // Paths of published modules start with a domain.
-        if is_standard(path) { None } else { self.required(&*module?, path) }
+        if is_standard(path) { None } else { self.required(module?, path) }
     }
 
     /// A package of a module that `module` requires, in the module cache.
     fn required(&self, module: &Module, path: &str) -> Option<Target> {
         self.cached.get_or(&[&module.folder, "\0", path].concat(), || {
-            prefixes(path).find_map(|prefix| match module.source(prefix)? {
+            prefixes(path).find_map(|prefix| match self.modules.source(module, prefix)? {
                 Source::Version(name, version) => {
                     let folder = self.modules.cached(module, name, version)?;
                     self.cached_package(&folder, below(path, prefix)?)
@@ -341,7 +366,8 @@ fn explicit(target: FileKey) -> NameEdge {
 
 impl ProjectResolver for Resolver<'_> {
     fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r> {
-        Box::new(GoFileResolver { resolver: self, table, folder: String::new(), known: FxHashMap::default() })
+        let (folder, around, known) = (String::new(), None, FxHashMap::default());
+        Box::new(GoFileResolver { resolver: self, table, folder, around, known })
     }
 
     fn package_of(&self, _: &str) -> Option<String> {
@@ -394,9 +420,37 @@ impl ProjectResolver for Resolver<'_> {
 struct GoFileResolver<'r> {
     resolver: &'r Resolver<'r>,
     table: &'r dyn TargetTable,
-    /// The folder that the known answers are for: files of one package import much of the same.
     folder: String,
+    around: Option<Arc<Surroundings>>,
+    /// The answers for what is around the folder: files of one module import much of the same.
     known: FxHashMap<Box<str>, Answer>,
+}
+
+impl GoFileResolver<'_> {
+    fn enter(&mut self, folder: &str) {
+        if self.folder == folder {
+            return;
+        }
+        folder.clone_into(&mut self.folder);
+        let around = self.resolver.surroundings(folder);
+        let is_same = matches!((&around, &self.around), (Some(around), Some(before)) if Arc::ptr_eq(around, before));
+        if !is_same {
+            self.known.clear();
+        }
+        self.around = around;
+    }
+
+    fn answer(&mut self, path: &str) -> Answer {
+        if let Some(known) = self.known.get(path) {
+            return known.clone();
+        }
+        let target = self.resolver.resolve(&self.folder, self.around.as_deref(), path);
+        let answer = self.table.answer(&target);
+        if !is_relative(path) {
+            self.known.insert(path.into(), answer.clone());
+        }
+        answer
+    }
 }
 
 impl FileResolver for GoFileResolver<'_> {
@@ -406,23 +460,17 @@ impl FileResolver for GoFileResolver<'_> {
             found.answers.resize(facts.requests.len(), Answer::Nothing);
             return;
         }
-        let folder = parent(file);
-        if self.folder != folder {
-            self.known.clear();
-            folder.clone_into(&mut self.folder);
-        }
+        self.enter(parent(file));
         for request in &facts.requests {
-            let answer = match self.known.get(&request.specifier) {
-                Some(known) => known.clone(),
-                None => {
-                    let answer = self.table.answer(&self.resolver.resolve(folder, &request.specifier));
-                    self.known.insert(request.specifier.clone(), answer.clone());
-                    answer
-                }
-            };
+            let answer = self.answer(&request.specifier);
             found.answers.push(answer);
         }
     }
+}
+
+/// Whether an import path begins at the importing folder.
+fn is_relative(path: &str) -> bool {
+    path.starts_with("./") || path.starts_with("../") || path == "." || path == ".."
 }
 
 /// A package of the standard library.

@@ -10,6 +10,7 @@ use stan_model::{Digest, Ecosystem, Problem, Weight};
 
 use super::manifest::{Manifest, Replacement, compare_versions};
 use super::sums::Sums;
+use crate::decode::lossy;
 use crate::memo::Memo;
 use crate::packages::{PackageFolder, PackageVersion};
 use crate::paths::{contains, join_plain, parent};
@@ -29,8 +30,8 @@ pub(super) struct Module {
     manifest: Manifest,
     /// The workspace that it belongs to.
     work: Option<Arc<GoWork>>,
-    /// The hashes of this module alone.
-    sums: Sums,
+    /// The hashes of this module alone. Those of a workspace's module are among those of the workspace.
+    sums: OnceLock<Sums>,
 }
 
 /// A workspace: `go.work`, with everything that its modules require.
@@ -124,16 +125,14 @@ impl<'f> Modules<'f> {
             return None;
         }
         let bytes = self.project.files.read(&path).filter(|bytes| bytes.len() <= LARGEST_MANIFEST)?;
-        Some(Manifest::parse(&String::from_utf8_lossy(&bytes)))
+        Some(Manifest::parse(&lossy(&bytes)))
     }
 
     fn read_module(&self, folder: &str) -> Option<Module> {
         let manifest = self.manifest(folder, "go.mod")?;
         let path = manifest.path.clone()?;
         let work = self.work_above(folder).filter(|work| work.members.contains(folder));
-        let mut sums = Sums::default();
-        self.add_sums(&mut sums, folder, "go.sum");
-        Some(Module { folder: folder.into(), path, manifest, work, sums })
+        Some(Module { folder: folder.into(), path, manifest, work, sums: OnceLock::new() })
     }
 
     /// The workspace that is in force in a folder.
@@ -173,8 +172,47 @@ impl<'f> Modules<'f> {
         if self.project.files.is_file(&path)
             && let Some(bytes) = self.project.files.read(&path)
         {
-            sums.add(&String::from_utf8_lossy(&bytes));
+            sums.add(&lossy(&bytes));
         }
+    }
+
+    /// Where a module that `by` requires comes from. Without a requirement, from the highest version that go.sum has.
+    pub(super) fn source<'m>(&self, by: &'m Module, path: &'m str) -> Option<Source<'m>> {
+        let work = by.work.as_deref();
+        let required = work.and_then(|work| work.requires.get(path)).or_else(|| by.manifest.requires.get(path));
+        let version = required.map(|version| &**version);
+        let replaced = |manifest: &'m Manifest, folder: &str| {
+            Some(match manifest.replacement(path, version)? {
+                Replacement::Folder(to) => Source::Folder(join_plain(folder, to)),
+                Replacement::Module { path, version } => Source::Version(path, version),
+            })
+        };
+        let by_work = work.and_then(|work| replaced(&work.manifest, &work.folder));
+        by_work
+            .or_else(|| replaced(&by.manifest, &by.folder))
+            .or_else(|| version.or_else(|| self.highest(by, path)).map(|version| Source::Version(path, version)))
+    }
+
+    /// The highest version of a module in the lock file of `by`, or else in those of its workspace.
+    fn highest<'m>(&self, by: &'m Module, path: &str) -> Option<&'m str> {
+        let Some(work) = &by.work else { return self.sums(by).highest(path) };
+        // Nearly all paths that are asked for are of no module.
+        let highest = work.sums.highest(path)?;
+        self.sums(by).highest(path).or(Some(highest))
+    }
+
+    /// Whether a lock file names a version, with the hash of its contents.
+    fn is_locked(&self, by: &Module, path: &str, version: &str) -> bool {
+        let sums = by.work.as_ref().map_or_else(|| self.sums(by), |work| &work.sums);
+        !sums.hashes(path, version).is_empty()
+    }
+
+    fn sums<'m>(&self, module: &'m Module) -> &'m Sums {
+        module.sums.get_or_init(|| {
+            let mut sums = Sums::default();
+            self.add_sums(&mut sums, &module.folder, "go.sum");
+            sums
+        })
     }
 
     /// The hashes that any lock file of the repository has for a module.
@@ -191,7 +229,7 @@ impl<'f> Modules<'f> {
 
     /// The folder of a module's version in the module cache, if a lock file of the importing module names it.
     pub(super) fn cached(&self, by: &Module, path: &str, version: &str) -> Option<PackageFolder<'f>> {
-        if !by.is_locked(path, version) {
+        if !self.is_locked(by, path, version) {
             return None;
         }
         self.project.package(&version_of(path, version))
@@ -199,13 +237,13 @@ impl<'f> Modules<'f> {
 
     /// Records why an import does not resolve, if it is one of a module that `by` requires.
     pub(super) fn note_absent(&self, by: &Module, import: &str) {
-        let required = prefixes(import).find_map(|prefix| match by.source(prefix)? {
+        let required = prefixes(import).find_map(|prefix| match self.source(by, prefix)? {
             Source::Version(path, version) => Some((path, version)),
             Source::Folder(_) => None,
         });
         let Some((path, version)) = required else { return };
         let is_known = self.project.stores.folder(Ecosystem::Go).is_some();
-        let absence = match (by.is_locked(path, version), is_known, self.project.options.outside_root) {
+        let absence = match (self.is_locked(by, path, version), is_known, self.project.options.outside_root) {
             (false, ..) => Absence::NotLocked,
             (true, true, _) if self.project.package(&version_of(path, version)).is_some() => return,
             (true, true, _) => Absence::NotDownloaded,
@@ -242,35 +280,6 @@ impl<'f> Modules<'f> {
             Problem::new(manifest.clone(), message).weighing(Weight::Note)
         };
         absent.iter().map(problem).collect()
-    }
-}
-
-impl Module {
-    /// Where a module that this one requires comes from. Without a requirement, from the highest version that go.sum has.
-    pub(super) fn source<'m>(&'m self, path: &'m str) -> Option<Source<'m>> {
-        let work = self.work.as_deref();
-        let required = work.and_then(|work| work.requires.get(path)).or_else(|| self.manifest.requires.get(path));
-        let version = required.map(|version| &**version);
-        let replaced = |manifest: &'m Manifest, folder: &str| {
-            Some(match manifest.replacement(path, version)? {
-                Replacement::Folder(to) => Source::Folder(join_plain(folder, to)),
-                Replacement::Module { path, version } => Source::Version(path, version),
-            })
-        };
-        let by_work = work.and_then(|work| replaced(&work.manifest, &work.folder));
-        by_work.or_else(|| replaced(&self.manifest, &self.folder)).or_else(|| {
-            let locked = || self.all_sums().find_map(|sums| sums.highest(path));
-            version.or_else(locked).map(|version| Source::Version(path, version))
-        })
-    }
-
-    /// Whether a lock file names a version, with the hash of its contents.
-    fn is_locked(&self, path: &str, version: &str) -> bool {
-        self.all_sums().any(|sums| !sums.hashes(path, version).is_empty())
-    }
-
-    fn all_sums(&self) -> impl Iterator<Item = &Sums> {
-        std::iter::once(&self.sums).chain(self.work.iter().map(|work| &work.sums))
     }
 }
 

@@ -2,6 +2,7 @@
 //! what has its hash is staged.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use stan_model::Digest;
 
 use super::manifest::compare_versions;
@@ -9,46 +10,77 @@ use super::manifest::compare_versions;
 /// The modules of one `go.sum` or of several. Hashes of their `go.mod` alone do not count.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
-    modules: FxHashMap<Box<str>, Versions>,
-}
-
-#[derive(Debug)]
-struct Versions {
-    highest: Box<str>,
-    hashes: FxHashMap<Box<str>, Vec<Digest>>,
+    /// The highest version of each module.
+    highest: FxHashMap<Box<str>, Box<str>>,
+    /// By path and version, with a space between them.
+    hashes: FxHashMap<Box<str>, SmallVec<[Digest; 1]>>,
 }
 
 impl Sums {
     /// Adds what a file says.
     pub(super) fn add(&mut self, text: &str) {
-        for line in text.lines() {
-            let mut words = line.split_whitespace();
-            let (Some(path), Some(version), Some(hash)) = (words.next(), words.next(), words.next()) else { continue };
-            let Some(digest) = hash.strip_prefix("h1:").and_then(digest) else { continue };
-            if version.ends_with("/go.mod") {
-                continue;
+        // Every second line is about a `go.mod`.
+        let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() / 2;
+        self.highest.reserve(lines);
+        self.hashes.reserve(lines);
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+            if let Some([path, version, hash]) = text.get(start..end).and_then(fields)
+                && !version.ends_with("/go.mod")
+                && let Some(digest) = hash.strip_prefix("h1:").and_then(digest)
+            {
+                self.add_hash(path, version, digest);
             }
-            let none = || Versions { highest: version.into(), hashes: FxHashMap::default() };
-            let versions = self.modules.entry(path.into()).or_insert_with(none);
-            if compare_versions(version, &versions.highest).then_with(|| version.cmp(&versions.highest)).is_gt() {
-                versions.highest = version.into();
+            start = end + 1;
+        }
+    }
+
+    fn add_hash(&mut self, path: &str, version: &str, digest: Digest) {
+        match self.highest.get_mut(path) {
+            Some(highest) => {
+                if compare_versions(version, highest).then_with(|| version.cmp(highest)).is_gt() {
+                    *highest = version.into();
+                }
             }
-            let hashes = versions.hashes.entry(version.into()).or_default();
-            if !hashes.contains(&digest) && hashes.len() < MOST_HASHES {
-                hashes.push(digest);
-            }
+            None => drop(self.highest.insert(path.into(), version.into())),
+        }
+        let hashes = self.hashes.entry(key(path, version)).or_default();
+        if !hashes.contains(&digest) && hashes.len() < MOST_HASHES {
+            hashes.push(digest);
         }
     }
 
     /// The hashes of a module's version.
     pub(super) fn hashes(&self, path: &str, version: &str) -> &[Digest] {
-        self.modules.get(path).and_then(|versions| versions.hashes.get(version)).map_or(&[], Vec::as_slice)
+        self.hashes.get(&key(path, version)).map_or(&[], SmallVec::as_slice)
     }
 
     /// The highest version of a module.
     pub(super) fn highest(&self, path: &str) -> Option<&str> {
-        self.modules.get(path).map(|versions| &*versions.highest)
+        self.highest.get(path).map(|highest| &**highest)
     }
+}
+
+/// Neither has a space in it.
+fn key(path: &str, version: &str) -> Box<str> {
+    [path, " ", version].concat().into()
+}
+
+/// The first three words of a line.
+fn fields(line: &str) -> Option<[&str; 3]> {
+    if !line.is_ascii() {
+        let mut words = line.split_whitespace();
+        return Some([words.next()?, words.next()?, words.next()?]);
+    }
+    let is_space = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    let mut fields = [""; 3];
+    let mut rest = line;
+    for field in &mut fields {
+        rest = rest.get(rest.bytes().position(|byte| !is_space(byte))?..)?;
+        let end = rest.bytes().position(is_space).unwrap_or(rest.len());
+        (*field, rest) = rest.split_at_checked(end)?;
+    }
+    Some(fields)
 }
 
 /// Files that contradict each other have more than one hash of a version; more than this many are ignored.
@@ -97,6 +129,16 @@ mod tests {
         for absent in ["m.org/b", "m.org/c", "m.org/d", "m.org/e"] {
             assert_eq!(sums.highest(absent), None, "{absent}");
         }
+    }
+
+    #[test]
+    fn words_are_separated_by_any_space() {
+        for line in ["a b c", " a\tb  c\r", "a\u{b}b\u{c}c d", "a\u{a0}b c", "\u{3000}a b\u{2003}c\u{85}"] {
+            assert_eq!(fields(line), Some(["a", "b", "c"]), "{line:?}");
+        }
+        assert_eq!(fields("a b"), None);
+        assert_eq!(fields("é b "), None);
+        assert_eq!(fields(""), None);
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Around<'_> {
         Some(match chosen {
             Meaning::Module(id) | Meaning::Item(id) => Target::File(self.forest.module(id)?.file.clone()),
             Meaning::Outside(id) => self.forest.outside_crate(id)?.target(),
-            Meaning::Builtin(name) => Target::Builtin(["rust:", name].concat().into()),
+            Meaning::Builtin(krate) => Target::Builtin(["rust:", krate.name()].concat().into()),
         })
     }
 }

@@ -12,7 +12,7 @@ use super::manifest::Manifest;
 use super::names::{KnownImport, Meaning};
 use crate::language::{FactsOf, Target};
 use crate::memo::Memo;
-use crate::name_order::beginning;
+use crate::name_order::beginnings;
 use crate::paths::{base_name, contains, join_plain, parent};
 use crate::rust::form::Form;
 
@@ -91,16 +91,21 @@ pub(super) struct Module {
 /// The beginnings of the names in a module, in the order of its bindings. A search in them touches no text: the names of a
 /// large module lie all over memory. Made when the module is first asked for a name.
 #[derive(Default)]
-pub(super) struct NameIndex(OnceLock<Box<[u64]>>);
+pub(super) struct NameIndex(OnceLock<Box<[(u64, u64)]>>);
+
+/// Names of at most this length that begin alike and have one length are equal.
+pub(super) const INDEXED: usize = 16;
 
 impl NameIndex {
     /// The bindings whose names begin as `name` does; `bindings` are always those of the module.
     pub(super) fn range(&self, bindings: &[Binding], name: &str) -> Range<usize> {
-        let beginnings = self.0.get_or_init(|| bindings.iter().map(|binding| beginning(&binding.name)).collect());
-        let wanted = beginning(name);
-        let from = beginnings.partition_point(|known| *known < wanted);
-        let same = beginnings.get(from..).unwrap_or_default().partition_point(|known| *known == wanted);
-        from..from + same
+        let index = self.0.get_or_init(|| bindings.iter().map(|binding| beginnings(&binding.name)).collect());
+        let wanted = beginnings(name);
+        let from = index.partition_point(|known| *known < wanted);
+        let rest = index.get(from..).unwrap_or_default();
+        // Nearly always none or one.
+        let few = rest.iter().take(4).take_while(|known| **known == wanted).count();
+        from..from + if few < 4 { few } else { rest.partition_point(|known| *known == wanted) }
     }
 }
 
@@ -279,6 +284,8 @@ impl Builder<'_, '_> {
                 self.add_macros(krate, id, known);
             }
             let Some(bindings) = known.scopes.get(scope as usize).map(|scope| &scope.bindings) else { continue };
+            // Requests of `mod` declarations come before all others: of these nearly none is looked at.
+            let declaring = known.requests.partition_point(|request| is_module(Form::of(request.form).0)) as u32;
             let mut children = Vec::new();
             for (at, binding) in (0..).zip(bindings) {
                 let child = match binding.bound {
@@ -290,10 +297,10 @@ impl Builder<'_, '_> {
                     }
                     // The files of these are beside those that call the macro.
                     Bound::Request(_) if is_expansion => None,
+                    Bound::Request(request) if request >= declaring => None,
                     Bound::Request(request) => {
                         let request = known.requests.get(request as usize);
-                        let found = request.filter(|request| is_module(Form::of(request.form).0));
-                        let path = found.and_then(|request| self.resolver.module_file(&file, request).ok());
+                        let path = request.and_then(|request| self.resolver.module_file(&file, request).ok());
                         path.and_then(|path| match self.here.get(&path) {
                             // Each file is expanded once in a crate, whichever module declares it.
                             Some(known) => {
@@ -477,13 +484,23 @@ mod tests {
 
     #[test]
     fn a_name_is_found_among_names_that_begin_alike() {
-        let names = ["a", "aaaaaaaa", "aaaaaaaab", "aaaaaaaac", "b", "bbbbbbbb", "é"];
+        let alike: Vec<String> = (0..9).map(|at| format!("{}{at}", "c".repeat(16))).collect();
+        let mut names = vec!["a", "aaaaaaaa", "aaaaaaaab", "aaaaaaaac", "b", "bbbbbbbb"];
+        names.extend(alike.iter().map(String::as_str));
+        names.push("é");
         let bindings: Vec<Binding> =
             names.iter().map(|name| Binding { name: (*name).into(), bound: Bound::Item, public: true }).collect();
         let index = NameIndex::default();
-        for (name, expected) in
-            [("a", 0..1), ("aaaaaaaa", 1..4), ("aaaaaaaac", 1..4), ("aa", 1..1), ("b", 4..5), ("é", 6..7), ("z", 6..6)]
-        {
+        for (name, expected) in [
+            ("a", 0..1),
+            ("aaaaaaaa", 1..2),
+            ("aaaaaaaac", 3..4),
+            ("aa", 1..1),
+            ("b", 4..5),
+            ("é", 15..16),
+            ("z", 15..15),
+            (&alike[3], 6..15),
+        ] {
             assert_eq!(index.range(&bindings, name), expected, "{name}");
         }
     }

@@ -11,6 +11,7 @@ mod lock;
 mod manifest;
 mod names;
 mod packages;
+mod segments;
 mod standard;
 
 use std::sync::{Arc, OnceLock};
@@ -23,6 +24,7 @@ use self::alone::ReadFacts;
 use self::forest::{Forest, ModuleId, OutsideId};
 use self::names::{Meaning, PathResolver};
 use self::packages::Packages;
+use self::standard::Standard;
 use super::form::Form;
 use crate::language::{
     Answer, FactsOf, FileResolver, NameEdge, NamedFile, ProjectResolver, Resolved, Target, TargetTable, Wanted,
@@ -60,21 +62,24 @@ impl<'f> Resolver<'f> {
         let (form, depth) = Form::of(request.form);
         let folder = parent(file);
         let own = self.module_folder(file);
-        let candidates = |base: &str| {
-            let stem = join_plain(base, &request.specifier);
-            [[&stem, ".rs"].concat(), [&stem, "/mod.rs"].concat()]
-        };
         let found = |path: &String| contains(&self.packages.root, path) && self.files.is_file(path);
         if form == Form::ModulePath {
             let path = join_plain(if depth == 0 { folder } else { &own }, &request.specifier);
             return Some(path.clone()).filter(found).and_then(|path| self.real_file(&path)).ok_or(path);
         }
-        let first = candidates(&own);
+        let stem = join_plain(&own, &request.specifier);
+        let first = [&stem, ".rs"].concat();
+        if found(&first) {
+            return self.real_file(&first).ok_or(first);
+        }
         // A file that another one loads by `#[path]` has its modules beside it.
-        let beside = || (*own != *folder).then(|| candidates(folder)).into_iter().flatten().find(found);
-        let path = first.iter().find(|path| found(path)).cloned().or_else(beside);
-        let [missing, _] = first;
-        path.and_then(|path| self.real_file(&path)).ok_or(missing)
+        let beside = || (*own != *folder).then(|| join_plain(folder, &request.specifier));
+        let mut others = std::iter::once([&stem, "/mod.rs"].concat()).chain(
+            std::iter::once_with(beside)
+                .flatten()
+                .flat_map(|stem| [[&stem, ".rs"].concat(), [&stem, "/mod.rs"].concat()]),
+        );
+        others.find(found).and_then(|path| self.real_file(&path)).ok_or(first)
     }
 
     /// The folder of the modules that a file declares.
@@ -203,17 +208,17 @@ struct Edges<'e> {
     table: &'e dyn TargetTable,
     found: Vec<NameEdge>,
     /// The nodes of builtins and of other crates: a file names few of them, and often.
-    builtins: Vec<(&'static str, Option<FileKey>)>,
+    builtins: Vec<(Standard, Option<FileKey>)>,
     outside: Vec<(OutsideId, Option<FileKey>)>,
 }
 
 impl Edges<'_> {
-    fn builtin(&mut self, name: &'static str) -> Option<FileKey> {
-        if let Some((_, known)) = self.builtins.iter().find(|(known, _)| *known == name) {
+    fn builtin(&mut self, krate: Standard) -> Option<FileKey> {
+        if let Some((_, known)) = self.builtins.iter().find(|(known, _)| *known == krate) {
             return *known;
         }
-        let key = self.key(&Target::Builtin(["rust:", name].concat().into()));
-        self.builtins.push((name, key));
+        let key = self.key(&Target::Builtin(["rust:", krate.name()].concat().into()));
+        self.builtins.push((krate, key));
         key
     }
 
@@ -230,10 +235,14 @@ impl Edges<'_> {
         let target = match meaning {
             Meaning::Module(id) | Meaning::Item(id) => self.forest.module(*id).map(|module| module.key),
             Meaning::Outside(id) => self.outside(*id),
-            Meaning::Builtin(name) => self.builtin(name),
+            Meaning::Builtin(krate) => self.builtin(*krate),
         };
         if let Some(target) = target.filter(|target| *target != self.file) {
-            self.found.push(NameEdge { target, kind: EdgeKind::Runtime, resolution });
+            let edge = NameEdge { target, kind: EdgeKind::Runtime, resolution };
+            // Names of one module often follow each other.
+            if self.found.last() != Some(&edge) {
+                self.found.push(edge);
+            }
         }
     }
 

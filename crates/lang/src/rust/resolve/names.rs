@@ -15,9 +15,10 @@ use stan_model::FileFacts;
 use stan_model::facts::{Binding, Bound, Request, Scope};
 
 use super::Resolver;
-use super::forest::{Forest, ModuleId, Outside, OutsideId, is_module};
+use super::forest::{Forest, INDEXED, ModuleId, Outside, OutsideId, is_module};
 use super::packages::Library;
-use super::standard::{home, moved_module, standard_crate};
+use super::segments::Segments;
+use super::standard::{Standard, home, moved_module, standard_crate};
 use crate::language::FactsOf;
 use crate::paths::contains;
 use crate::rust::form::Form;
@@ -45,7 +46,7 @@ pub(super) enum Meaning {
     Item(ModuleId),
     /// A crate that is not part of the forest.
     Outside(OutsideId),
-    Builtin(&'static str),
+    Builtin(Standard),
 }
 
 /// Nearly all names mean one thing.
@@ -148,31 +149,11 @@ impl Trail<'_> {
     }
 }
 
-/// The names of a path, one after the other.
-#[derive(Clone, Copy)]
-struct Segments<'n>(Option<&'n str>);
-
-impl<'n> Iterator for Segments<'n> {
-    type Item = &'n str;
-
-    fn next(&mut self) -> Option<&'n str> {
-        let rest = self.0?;
-        // Names have no colon, so that the first one is that of `::`. Paths are short: setting up a search would cost more than it.
-        let end = rest.bytes().position(|byte| byte == b':');
-        self.0 = end.and_then(|end| rest.get(end + 2..));
-        end.map_or(Some(rest), |end| rest.get(..end))
-    }
-}
-
-impl Segments<'_> {
-    fn is_at_end(self) -> bool {
-        self.0.is_none()
-    }
-}
-
 impl<'n> PathResolver<'n> {
     pub(super) fn new(resolver: &'n Resolver<'n>, forest: &'n Forest, facts: &'n dyn FactsOf) -> Self {
-        let (crates, first_names, trail) = (RefCell::default(), RefCell::default(), RefCell::default());
+        // Most files name a few.
+        let first_names = RefCell::new(FxHashMap::with_capacity_and_hasher(14, FxBuildHasher));
+        let (crates, trail) = (RefCell::default(), RefCell::default());
         Self { resolver, forest, facts, crates, first_names, trail }
     }
 
@@ -187,9 +168,16 @@ impl<'n> PathResolver<'n> {
     /// The bindings of a name in a module, and the index of the first.
     fn named(&self, module: ModuleId, scope: &'n Scope, name: &str) -> (usize, &'n [Binding]) {
         let index = self.forest.module(module).filter(|_| scope.bindings.len() >= FEW_BINDINGS);
-        let range = index.map_or(0..scope.bindings.len(), |module| module.index.range(&scope.bindings, name));
-        let (at, found) = named(scope.bindings.get(range.clone()).unwrap_or_default(), name);
-        (range.start + at, found)
+        let Some(index) = index.map(|module| &module.index) else { return named(&scope.bindings, name) };
+        let range = index.range(&scope.bindings, name);
+        let alike = scope.bindings.get(range.clone()).unwrap_or_default();
+        if name.len() <= INDEXED {
+            let count = alike.iter().take_while(|binding| binding.name.len() == name.len()).count();
+            return (range.start, alike.get(..count).unwrap_or_default());
+        }
+        let before = if alike.len() < FEW_BINDINGS { 0 } else { alike.partition_point(|one| *one.name < *name) };
+        let (at, found) = named(alike.get(before..).unwrap_or_default(), name);
+        (range.start + before + at, found)
     }
 
     /// What a request of a file resolves to. `file` is the module that the file is.
@@ -208,7 +196,7 @@ impl<'n> PathResolver<'n> {
             let found = self.dependency(module.krate, &request.specifier);
             return Walked { named: found.into_iter().collect(), means: found.into_iter().collect() };
         }
-        let mut segments = Segments(Some(&request.specifier));
+        let mut segments = Segments::of(&request.specifier);
         let Some((origin, first)) = self.first(file, form, depth, &mut segments, trail) else {
             return Walked::default();
         };
@@ -235,7 +223,7 @@ impl<'n> PathResolver<'n> {
             "crate" => one(krate.root),
             "super" => {
                 let mut at = module.parent?;
-                while Segments(segments.0).next() == Some("super") {
+                while segments.peek() == Some("super") {
                     segments.next();
                     at = self.forest.module(at)?.parent?;
                 }
@@ -320,7 +308,7 @@ impl<'n> PathResolver<'n> {
         let Some(krate) = self.forest.crate_of(module) else { return Meanings::new() };
         let from_root = krate.is_2015 && form == Form::Use;
         let start = if from_root { krate.root } else { module };
-        let found = self.lookup(start, name, module, trail);
+        let mut found = self.lookup(start, name, module, trail);
         // A function of the name of a crate does not hide it: nothing is in a function.
         let is_lowercase = name.starts_with(|first: char| first.is_lowercase());
         let is_type = |one: &Meaning| is_whole || !is_lowercase || !matches!(one, Meaning::Item(_));
@@ -328,7 +316,8 @@ impl<'n> PathResolver<'n> {
             // `#[cfg(…)] extern crate core as std;` leaves the crate of that name to other configurations.
             let standard = standard_crate(name).filter(|_| found.iter().all(|one| matches!(one, Meaning::Builtin(_))));
             let standard = standard.map(Meaning::Builtin).filter(|standard| !found.contains(standard));
-            return found.into_iter().chain(standard).collect();
+            found.extend(standard);
+            return found;
         }
         let number = self.forest.module(module).map_or(0, |module| module.krate);
         let found = self.external(number, name);
@@ -361,7 +350,7 @@ impl<'n> PathResolver<'n> {
         let krate = self.forest.crates.get(krate as usize)?;
         let manifest = krate.manifest.as_deref();
         // The standard library's own build gives these names to stand-ins.
-        if let Some(standard) = standard_crate(name).filter(|name| *name != "test") {
+        if let Some(standard) = standard_crate(name).filter(|krate| *krate != Standard::Test) {
             return Some(Meaning::Builtin(standard));
         }
         if let Some(library) = manifest.and_then(|manifest| self.resolver.packages.library(manifest, name)) {
@@ -458,18 +447,14 @@ impl<'n> PathResolver<'n> {
                     Meaning::Module(id) => {
                         next.extend_from_slice(&self.lookup(*id, segment, self.viewer(origin, *id), trail));
                     }
-                    Meaning::Builtin(krate) => next.push(Meaning::Builtin(home(krate, segment))),
+                    Meaning::Builtin(krate) => next.push(Meaning::Builtin(home(*krate, segment))),
                     other => next.push(*other),
                 }
             }
             next.dedup();
             // The last name of a path in code is never a module.
-            let modules: Meanings = if is_last && form != Form::Use {
-                Meanings::new()
-            } else {
-                next.iter().filter(|meaning| matches!(meaning, Meaning::Module(id) if is_own(id))).copied().collect()
-            };
-            if modules.is_empty() {
+            let is_module = |meaning: &Meaning| matches!(meaning, Meaning::Module(id) if is_own(id));
+            if is_last && form != Form::Use || !next.iter().any(is_module) {
                 tracking = false;
             } else if tracking {
                 // One configuration has a module of its own here and another one of a crate: that path ends before it.
@@ -481,12 +466,12 @@ impl<'n> PathResolver<'n> {
                 if !ends {
                     named.clear();
                 }
-                named.extend(modules);
+                named.extend(next.iter().copied().filter(is_module));
             }
             current = next;
         }
-        walked.named.append(&mut named);
-        walked.means.append(&mut current);
+        walked.named.extend_from_slice(&named);
+        walked.means.extend_from_slice(&current);
     }
 
     /// The module that a path sees another one from. Paths of modules inside a file are written as the file's module sees them
@@ -541,7 +526,11 @@ impl<'n> PathResolver<'n> {
         let (start, bindings) = self.named(module, scope, name);
         for (at, binding) in bindings.iter().enumerate().filter(|(_, binding)| binding.public || sees_private) {
             match binding.bound {
-                Bound::Scope(_) => found.extend(self.child(module, start + at).map(Meaning::Module)),
+                Bound::Scope(_) => {
+                    if let Some(child) = self.child(module, start + at) {
+                        found.push(Meaning::Module(child));
+                    }
+                }
                 Bound::Item | Bound::Macro => found.push(Meaning::Item(module)),
                 Bound::Expansion(_) => {}
                 Bound::Request(number) => {
@@ -549,7 +538,7 @@ impl<'n> PathResolver<'n> {
                     if is_module(Form::of(request.form).0) {
                         found.extend(child(start + at).map(Meaning::Module));
                     } else {
-                        found.extend(self.imported(module, number, request, trail));
+                        found.extend_from_slice(&self.imported(module, number, request, trail));
                     }
                 }
             }
@@ -668,8 +657,8 @@ impl<'n> PathResolver<'n> {
             }
             for meaning in self.imported(module, *number, request, trail) {
                 match meaning {
-                    Meaning::Module(id) => found.extend(self.lookup(id, name, module, trail)),
-                    Meaning::Builtin(krate) if request.specifier.rsplit("::").next() == Some(krate) => {
+                    Meaning::Module(id) => found.extend_from_slice(&self.lookup(id, name, module, trail)),
+                    Meaning::Builtin(krate) if request.specifier.rsplit("::").next() == Some(krate.name()) => {
                         found.extend(moved_module(krate, name).map(Meaning::Builtin));
                     }
                     _ => {}
@@ -684,9 +673,12 @@ impl<'n> PathResolver<'n> {
     }
 }
 
-/// The bindings of a name, and the index of the first.
+/// The bindings of a name among few, and the index of the first.
 fn named<'b>(bindings: &'b [Binding], name: &str) -> (usize, &'b [Binding]) {
-    let from = bindings.partition_point(|binding| *binding.name < *name);
-    let count = bindings.get(from..).unwrap_or_default().iter().take_while(|binding| *binding.name == *name).count();
-    (from, bindings.get(from..from + count).unwrap_or_default())
+    // Lengths are beside each other, and texts are not.
+    let is_named = |binding: &Binding| *binding.name == *name;
+    let Some(from) = bindings.iter().position(is_named) else { return (0, &[]) };
+    let same = bindings.get(from..).unwrap_or_default();
+    let count = same.iter().take_while(|binding| is_named(binding)).count();
+    (from, same.get(..count).unwrap_or_default())
 }
