@@ -46,7 +46,7 @@ pub(crate) struct RecordFingerprints {
 
 /// Length and checksum of a file's encoded entry, and the fingerprint of its facts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct EntryPrints {
+pub(crate) struct EntryFingerprint {
     pub(crate) length: u32,
     checksum: u32,
     /// See [`facts_fingerprint`]; 0 for a file without facts.
@@ -54,7 +54,7 @@ pub(crate) struct EntryPrints {
 }
 
 /// Appends the entry of a file. Returns `None` and appends nothing if it cannot be encoded.
-pub(crate) fn append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<EntryPrints> {
+pub(crate) fn append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<EntryFingerprint> {
     let start = bytes.len();
     let appended = try_append_entry(file, bytes);
     if appended.is_none() {
@@ -63,7 +63,7 @@ pub(crate) fn append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<Entry
     appended
 }
 
-fn try_append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<EntryPrints> {
+fn try_append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<EntryFingerprint> {
     let start = bytes.len();
     bytes.extend_from_slice(&meta_bytes(file.meta));
     let mut facts_hash = 0;
@@ -75,7 +75,11 @@ fn try_append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<EntryPrints>
         append(heading, bytes)?;
     }
     let entry = bytes.get(start..)?;
-    Some(EntryPrints { length: u32::try_from(entry.len()).ok()?, checksum: entry_checksum(entry), facts: facts_hash })
+    Some(EntryFingerprint {
+        length: u32::try_from(entry.len()).ok()?,
+        checksum: entry_checksum(entry),
+        facts: facts_hash,
+    })
 }
 
 /// Writes the graph, the records, and the problems that belong to no single file. `fingerprints_of` gets each record with the

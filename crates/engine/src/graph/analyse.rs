@@ -11,9 +11,9 @@ use stan_model::{FileFacts, Problem};
 use stan_repo::{DirectoryHandleCache, HashedFile, Stat, System, SystemExt as _, read_failure};
 
 use super::GraphOptions;
-use super::compile::SeeBytes;
+use super::compile::ContentObserver;
 use super::stages::resolve::ResolvedFile;
-use crate::cache::encode::EntryPrints;
+use crate::cache::encode::EntryFingerprint;
 use crate::shared::{Bundles, Member};
 
 /// A file of more bytes than this is hashed but not analysed.
@@ -51,7 +51,7 @@ pub(crate) struct Analysed {
     /// Filled by resolution.
     pub(crate) resolved: ResolvedFile,
     /// What identifies the file's entry in the cache, once that is encoded.
-    pub(crate) entry: Option<EntryPrints>,
+    pub(crate) entry: Option<EntryFingerprint>,
 }
 
 impl Analysed {
@@ -92,20 +92,20 @@ pub(crate) fn analyse(
     })
 }
 
-/// As [`analyse`] with facts; the bytes of a file that is analysed are shown to `see`.
-pub(crate) fn analyse_seen(
+/// As [`analyse`] with facts; `observer` gets the bytes of a file that is analysed.
+pub(crate) fn analyse_observed(
     system: &dyn System,
     path: &str,
     display: &str,
     options: &GraphOptions,
-    see: Option<&SeeBytes<'_>>,
+    observer: Option<&ContentObserver<'_>>,
 ) -> Analysed {
     let analysed = analyse(system, path, display, true, options);
-    if let (Some(see), Some(meta)) = (see.filter(|_| options.languages.claim(display)), &analysed.meta) {
+    if let (Some(observer), Some(meta)) = (observer.filter(|_| options.languages.claim(display)), &analysed.meta) {
         SCRATCH.with_borrow(|scratch| {
             // A buffer that grew too large is gone by now.
             if scratch.buffer.len() as u64 == meta.size {
-                see(display, &scratch.buffer, meta);
+                observer(display, &scratch.buffer, meta);
             }
         });
     }
@@ -147,7 +147,7 @@ pub(crate) struct BatchAnalyser<'a> {
     system: &'a dyn System,
     options: &'a GraphOptions,
     wants_stats: bool,
-    see: Option<&'a SeeBytes<'a>>,
+    observer: Option<&'a ContentObserver<'a>>,
     neighbours: DirectoryHandleCache<'a>,
     batch: Vec<Read<'a>>,
 }
@@ -171,10 +171,10 @@ impl<'a> BatchAnalyser<'a> {
         system: &'a dyn System,
         options: &'a GraphOptions,
         wants_stats: bool,
-        see: Option<&'a SeeBytes<'a>>,
+        observer: Option<&'a ContentObserver<'a>>,
     ) -> Self {
         let neighbours = DirectoryHandleCache::to_read(system);
-        Self { system, options, wants_stats, see, neighbours, batch: Vec::new() }
+        Self { system, options, wants_stats, observer, neighbours, batch: Vec::new() }
     }
 
     /// Analyses as many of these files, given by their paths below the root, as make a batch; returns their analyses in
@@ -274,8 +274,8 @@ impl<'a> BatchAnalyser<'a> {
                 let bytes = start..buffer.len();
                 let contents = buffer.get(bytes.clone()).unwrap_or_default();
                 let meta = meta_of(contents);
-                if let Some(see) = self.see {
-                    see(relative, contents, &meta);
+                if let Some(observer) = self.observer {
+                    observer(relative, contents, &meta);
                 }
                 if self.options.languages.claim(name) {
                     return Read::Source { path: relative, bytes, stat, meta };

@@ -58,14 +58,14 @@ pub(crate) struct CacheInput {
 
 /// Called with path, bytes and digest of files while they are in memory. Not for all files: large ones that are only hashed, and
 /// those whose facts an earlier run knows, are not read as a whole.
-pub(crate) type SeeBytes<'f> = dyn Fn(&str, &[u8], &FileMeta) + Sync + 'f;
+pub(crate) type ContentObserver<'f> = dyn Fn(&str, &[u8], &FileMeta) + Sync + 'f;
 
 /// Where facts may come from instead of from the files, and who else gets the bytes of files that are read.
 #[derive(Clone, Copy)]
 pub(crate) struct KnownFacts<'k> {
     pub(crate) previous: Option<&'k dyn PreviousRun>,
     pub(crate) shared: &'k SharedCache,
-    pub(crate) see: Option<&'k SeeBytes<'k>>,
+    pub(crate) observer: Option<&'k ContentObserver<'k>>,
 }
 
 /// Computes everything.
@@ -94,7 +94,7 @@ fn compile_once(
     keep: Keep,
     memory: Memory,
 ) -> Result<Compiled, EngineError> {
-    let KnownFacts { previous, see, .. } = known;
+    let KnownFacts { previous, observer, .. } = known;
     let root = &*options.root;
     let universe = memory.keep(stan_repo::scan(system, Path::new(root), &options.scan));
     let world = memory.keep(options.world(system, Some(&universe)));
@@ -104,7 +104,8 @@ fn compile_once(
     let table = || memory.keep(NodeTable::new(options, &*world, &universe.files, &excluded));
     let ((), nodes) = rayon::join(|| resolvers.prepare(), table);
     let resolvers = &resolvers;
-    let run = CompileRun { system, options, universe: &universe, resolvers, nodes: &nodes, previous, see, bundles };
+    let run =
+        CompileRun { system, options, universe: &universe, resolvers, nodes: &nodes, previous, observer, bundles };
 
     let (files, analysed) = run.analyse_universe(keep);
     run.load_own_files();

@@ -41,7 +41,7 @@ use crate::not_analysed::not_analysed;
 use crate::outline::AskedFile;
 use crate::shared::SharedCache;
 
-use self::compile::{CacheInput, Compiled, Keep, KnownFacts, PreviousRun, SeeBytes};
+use self::compile::{CacheInput, Compiled, ContentObserver, Keep, KnownFacts, PreviousRun};
 pub(crate) use self::excluded::ExcludedFiles;
 pub(crate) use self::found_targets::FoundTargets;
 use self::incremental::{WarmAnswer, WarmResult};
@@ -157,8 +157,12 @@ pub struct GraphRequest {
 }
 
 impl GraphRequest {
-    fn known<'k>(&'k self, previous: Option<&'k dyn PreviousRun>, see: Option<&'k SeeBytes<'k>>) -> KnownFacts<'k> {
-        KnownFacts { previous, shared: &self.shared, see }
+    fn known<'k>(
+        &'k self,
+        previous: Option<&'k dyn PreviousRun>,
+        observer: Option<&'k ContentObserver<'k>>,
+    ) -> KnownFacts<'k> {
+        KnownFacts { previous, shared: &self.shared, observer }
     }
 }
 
@@ -213,15 +217,15 @@ pub(crate) fn graph_or_cached_map(
     engine.parse(|| run(engine, options, request, is_enough, None))
 }
 
-/// As [`graph_or_cached_map`]; `see` is called with the bytes of files that are read.
-pub(crate) fn graph_seeing(
+/// As [`graph_or_cached_map`]; `observer` gets the bytes of every file that is read.
+pub(crate) fn graph_with_observer(
     engine: &Engine<'_>,
     options: &GraphOptions,
     request: &GraphRequest,
-    see: &SeeBytes<'_>,
+    observer: &ContentObserver<'_>,
     is_enough: &IsEnough<'_>,
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
-    engine.parse(|| run(engine, options, request, is_enough, Some(see)))
+    engine.parse(|| run(engine, options, request, is_enough, Some(observer)))
 }
 
 /// The cache that a request may use.
@@ -244,12 +248,13 @@ fn run(
     options: &GraphOptions,
     request: &GraphRequest,
     is_enough: &IsEnough<'_>,
-    see: Option<&SeeBytes<'_>>,
+    observer: Option<&ContentObserver<'_>>,
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
     let system = engine.system();
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
-        let compiled = compile::compile(&watched, options, request.known(None, see), Keep::Nothing, engine.memory())?;
+        let compiled =
+            compile::compile(&watched, options, request.known(None, observer), Keep::Nothing, engine.memory())?;
         let mut outcome = outcome(compiled, options, request, engine.memory());
         report_transient_errors(&mut outcome.errors, &watched, options);
         return Ok((outcome, None));
@@ -262,7 +267,7 @@ fn run(
     {
         return match result {
             // The update may lack what a transient error hid. The error may be gone by now, so do a full run.
-            WarmResult::Answer(_) if watched.first_transient_error().is_some() => full_run.compile(None, see),
+            WarmResult::Answer(_) if watched.first_transient_error().is_some() => full_run.compile(None, observer),
             WarmResult::Answer(answer) => {
                 let WarmAnswer { outcome, kept_as, edits } = *answer;
                 let is_kept = edits.is_none_or(|edits| cache.store_edits(&edits).is_some());
@@ -272,11 +277,11 @@ fn run(
                 let loaded = cache.load(&index, cache::DataPart::ALL);
                 let facts = loaded.as_ref().map(|loaded| cache::CachedFacts::new(&index, loaded, options.languages));
                 let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
-                full_run.compile(previous, see)
+                full_run.compile(previous, observer)
             }
         };
     }
-    full_run.compile(None, see)
+    full_run.compile(None, observer)
 }
 
 /// One run with a cache: what it is asked, and where its result is stored.
@@ -294,23 +299,23 @@ impl CachedRun<'_> {
     fn compile(
         &self,
         previous: Option<&dyn PreviousRun>,
-        see: Option<&SeeBytes<'_>>,
+        observer: Option<&ContentObserver<'_>>,
     ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
-        self.compile_with(previous, see, Keep::ForCache, |_, _| ())
+        self.compile_with(previous, observer, Keep::ForCache, |_, _| ())
     }
 
     /// As [`Self::compile`]; `with_records` gets the records before they are stored, if there are any.
     fn compile_with(
         &self,
         previous: Option<&dyn PreviousRun>,
-        see: Option<&SeeBytes<'_>>,
+        observer: Option<&ContentObserver<'_>>,
         keep: Keep,
         with_records: impl FnOnce(&Graph, &Records),
     ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
         let Self { engine, options, request, cache, observed_at } = *self;
         let memory = engine.memory();
         let watched = LenientSystem::new(engine.system().as_system());
-        let mut compiled = compile::compile(&watched, options, request.known(previous, see), keep, memory)?;
+        let mut compiled = compile::compile(&watched, options, request.known(previous, observer), keep, memory)?;
         let mut errors = error_lines(&compiled.problems, options.max_errors);
         let summary = Summary::of(&compiled.graph);
         if let Some(kept) = &compiled.kept {

@@ -16,7 +16,7 @@ use super::{MAX_INDEXED, Relevance, history};
 use crate::cache::{Cache, CommitTexts, FilesKey, Identity, Metas, StoredLayout, StoredWords};
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
-use crate::graph::{Graph, GraphRequest, graph_seeing, open_cache};
+use crate::graph::{Graph, GraphRequest, graph_with_observer, open_cache};
 
 impl Relevance {
     /// Reads everything: the graph (from its cache where that holds), the words of all files, the last commits.
@@ -38,13 +38,13 @@ impl Relevance {
         let options = repository.config.graph_options(repository.root);
         let request = GraphRequest { stats_only: false, ..request.clone() };
         let seen = SeenWords::default();
-        let see = |path: &str, bytes: &[u8], meta: &FileMeta| seen.record(path, bytes, meta);
+        let observer = |path: &str, bytes: &[u8], meta: &FileMeta| seen.record(path, bytes, meta);
         // Where nothing changed, the graph itself is not needed: its files and imports are kept as a ranking takes them.
         let kept: OnceLock<StoredLayout> = OnceLock::new();
         let is_enough = |cache: &Cache<'_>, graph: Identity| {
             cache.load_layout(graph).is_some_and(|layout| kept.set(layout).is_ok())
         };
-        let (outcome, identity) = graph_seeing(engine, &options, &request, &see, &is_enough)?;
+        let (outcome, identity) = graph_with_observer(engine, &options, &request, &observer, &is_enough)?;
         let not_analysed = outcome.not_analysed();
         let cache = open_cache(system, &options, &request);
         let is_kept = outcome.graph.is_none();

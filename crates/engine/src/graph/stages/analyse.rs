@@ -10,7 +10,7 @@ use stan_model::FileKey;
 use super::resolve::ThreadResolver;
 use super::{AnalysedChunks, CHUNK, Chunk, CompileRun};
 use crate::cache::encode::append_entry;
-use crate::graph::analyse::{Analysed, BatchAnalyser, analyse, analyse_seen};
+use crate::graph::analyse::{Analysed, BatchAnalyser, analyse, analyse_observed};
 use crate::graph::compile::Keep;
 
 /// The usual size of a file's entry in the cache, so that the buffer of a chunk need not grow.
@@ -83,7 +83,7 @@ impl CompileRun<'_> {
 
     pub(super) fn thread_state(&self, keep: Keep) -> ThreadState<'_> {
         ThreadState {
-            analyser: BatchAnalyser::new(self.system, self.options, keep != Keep::Nothing, self.see),
+            analyser: BatchAnalyser::new(self.system, self.options, keep != Keep::Nothing, self.observer),
             resolver: ThreadResolver::new(self.resolvers, self.nodes),
         }
     }
@@ -118,7 +118,7 @@ impl CompileRun<'_> {
                 absolute.truncate(root.len());
                 absolute.push_str(path);
                 self.resolve_own(&absolute, file, &mut state.resolver);
-                settle(file, keep, &mut entries);
+                encode_and_trim(file, keep, &mut entries);
             }
         }
         Chunk { files, entries }
@@ -126,10 +126,10 @@ impl CompileRun<'_> {
 
     fn analyse_large(&self, path: &str, keep: Keep) -> (Analysed, Vec<u8>) {
         let absolute = self.nodes.absolute_of(path);
-        let mut file = analyse_seen(self.system, &absolute, path, self.options, self.see);
+        let mut file = analyse_observed(self.system, &absolute, path, self.options, self.observer);
         self.resolve_own(&absolute, &mut file, &mut ThreadResolver::new(self.resolvers, self.nodes));
         let mut entry = Vec::new();
-        settle(&mut file, keep, &mut entry);
+        encode_and_trim(&mut file, keep, &mut entry);
         (file, entry)
     }
 
@@ -201,8 +201,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What can be done with a file once it is resolved, while its facts are still in the processor's caches.
-fn settle(file: &mut Analysed, keep: Keep, entries: &mut Vec<u8>) {
+/// Encodes the file's cache entry while its facts are still in the processor's cache, and drops what no later stage needs.
+fn encode_and_trim(file: &mut Analysed, keep: Keep, entries: &mut Vec<u8>) {
     if keep != Keep::Nothing {
         file.entry = append_entry(file, entries);
     }

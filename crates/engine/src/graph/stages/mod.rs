@@ -13,7 +13,7 @@ use stan_repo::{System, Universe};
 
 use super::GraphOptions;
 use super::analyse::Analysed;
-use super::compile::{PreviousRun, SeeBytes};
+use super::compile::{ContentObserver, PreviousRun};
 use super::node_table::{NodeName, NodeTable};
 use crate::shared::Bundles;
 
@@ -32,7 +32,7 @@ pub(super) struct CompileRun<'r> {
     pub(super) resolvers: &'r ProjectResolvers<'r>,
     pub(super) nodes: &'r NodeTable<'r>,
     pub(super) previous: Option<&'r dyn PreviousRun>,
-    pub(super) see: Option<&'r SeeBytes<'r>>,
+    pub(super) observer: Option<&'r ContentObserver<'r>>,
     /// Facts from other machines. Used only if there is no earlier run: its facts cost no request.
     pub(super) bundles: Option<&'r Bundles>,
 }
