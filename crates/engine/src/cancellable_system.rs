@@ -24,7 +24,7 @@ impl Cancellation {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The kind is one that says nothing about files, and that no reader retries.
+    /// The error kind counts as transient, and no reader retries it.
     fn check(&self) -> io::Result<()> {
         if self.is_cancelled() {
             Err(io::Error::new(io::ErrorKind::TimedOut, "the call was cancelled"))
