@@ -1,5 +1,5 @@
-//! Virtual environments inside the repository: the folders in which their packages are installed, and the folders of the
-//! repository that they name (`.pth` files of editable installs). What a `.pth` file names elsewhere is not read.
+//! Virtual environments inside the repository: the folders of their installed packages, and the repository folders that they
+//! refer to (`.pth` files of editable installs). Paths outside the repository are ignored.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use super::setup;
 use crate::paths::{contains, join_plain};
 use crate::project::Project;
 
-/// Usual names of folders with environments: checked in every folder.
+/// Usual folder names of environments, which are checked in every folder.
 const USUAL: [&str; 2] = [".venv", "venv"];
 
-/// Folders that are not environments, and may be large.
+/// Folders that are not environments and may be large.
 const NEVER: [&str; 6] = [".git", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"];
 
-/// Real ones have one line.
+/// Real `.pth` files have one line.
 const LARGEST_PATH_FILE: usize = 64 << 10;
 
-/// More folders than an environment names.
+/// A bound: no real environment refers to this many folders.
 const MAX_EDITABLE: usize = 64;
 
-/// The site-packages of the environments directly in a folder. In the folder of a project any name counts.
+/// The site-packages of environments directly in a folder. In a project folder, an environment may have any name.
 pub(super) fn site_folders(project: &Project<'_>, folder: &str, is_project: bool) -> Vec<Arc<str>> {
     let files = project.files;
     let mut names: Vec<String> = USUAL.iter().map(|name| (*name).to_owned()).collect();
@@ -37,7 +37,7 @@ pub(super) fn site_folders(project: &Project<'_>, folder: &str, is_project: bool
     sites.into_iter().chain(editable).collect()
 }
 
-/// The folders of installed packages in an environment, the newest version of Python first.
+/// The site-packages folders of an environment, the newest Python version first.
 fn packages_of(files: &dyn Files, environment: &str) -> Vec<Arc<str>> {
     let mut versions: Vec<(Reverse<u32>, String)> = Vec::new();
     let library = join_plain(environment, "lib");
@@ -54,8 +54,8 @@ fn packages_of(files: &dyn Files, environment: &str) -> Vec<Arc<str>> {
     folders.into_iter().map(Arc::from).collect()
 }
 
-/// Folders of the repository that an environment takes packages from: lines of `.pth` files, and the tables of the import hooks
-/// that setuptools writes. Nothing of them runs.
+/// Folders of the repository that an environment imports from: lines of `.pth` files, and the tables in the import hooks that
+/// setuptools writes. Nothing is executed.
 fn editable_folders(project: &Project<'_>, site: &str) -> Vec<Arc<str>> {
     let files = project.files;
     let mut found = Vec::new();
