@@ -36,6 +36,7 @@ impl PackageCaches {
             let folder = normal_path("/", folder.as_deref()?);
             // A folder that does not exist keeps its unresolved path: it may exist in the next run, which checks it again.
             let folder = real_path(system, Path::new(&folder)).unwrap_or(folder);
+            // A store at `/` would make every file of the machine a package file.
             (folder != "/").then_some(PackageStore { ecosystem, folder })
         });
         PackageStores::new(stores.collect())

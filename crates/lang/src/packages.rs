@@ -67,6 +67,7 @@ impl PackageFolder<'_> {
     /// Whether a path below the folder is a file and contains no symlink.
     pub fn is_file(&self, below: &str) -> bool {
         let path = AbsPath::new(&self.path).join(below);
+        // `RepoPath` rejects `..`: a specifier must not leave the package.
         RepoPath::new(below).is_some() && self.files.is_file(&path) && is_plain(self.files, &path)
     }
 

@@ -63,6 +63,7 @@ impl StackPlan {
     pub(crate) fn with_depth(text: &str, is_deep: impl FnOnce() -> bool) -> Self {
         let room = |levels: usize| levels.saturating_mul(BYTES_PER_TOKEN).saturating_add(RESERVE);
         let stack = STACK.get();
+        // A token has at least one byte: most files are small enough to skip the count.
         if room(text.len()) <= stack {
             return Self::CurrentThread;
         }

@@ -214,6 +214,7 @@ impl<'a> Builder<'a> {
         let own = files.into_iter().map(|path| (path.clone(), path));
         let defaults = Defaults::new(self.rules);
         for (path, real) in own.chain(aliases).filter(|(path, _)| wanted(path)) {
+            // Check the link's target, too: otherwise an innocent name could expose a denied file.
             let denial = self.rules.layout.denial(&path).or_else(|| self.rules.layout.denial(&real));
             if let Some(reason) = denial {
                 self.leave_out(&path, reason);
@@ -257,6 +258,7 @@ impl<'a> Builder<'a> {
             return self.leave_out(path, reason);
         }
         match self.locator.locate(path) {
+            // The name passed, but it may be a link to a denied or unverified file.
             Located::File(real) => match layout.denial(&real) {
                 Some(reason) => self.leave_out(path, reason),
                 None if is_installed(&real) || layout.is_staged(&real) => self.leave_out(path, UNVERIFIED),

@@ -133,6 +133,7 @@ impl<'a> History<'a> {
 
     /// Writes new baselines and removes those that exceed the limit.
     pub(crate) fn save(mut self, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
+        // Never remove the active baseline, even if it is the oldest: the next diff is made against it.
         while self.entries.len() > MAX_KEPT && self.current != Some(0) {
             let (number, _) = self.entries.remove(0);
             self.current = self.current.map(|index| index.saturating_sub(1));

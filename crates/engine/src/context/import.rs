@@ -77,6 +77,7 @@ pub(crate) fn refresh(
             .push(format!("import `{label}`: what was staged before stays, because not all could be read"));
     }
     let labels: BTreeSet<&String> = repository.config.imports.keys().chain(&earlier).collect();
+    // Never remove files of a label with an unreadable folder: they may still be wanted.
     for label in labels.into_iter().filter(|label| !unread.contains(*label)) {
         for path in everything_below(system, layout, &layout.own(&["imports/", label].concat())) {
             if !targets.contains(path.as_str()) {

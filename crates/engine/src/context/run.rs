@@ -127,6 +127,7 @@ impl ContextRun<'_> {
     fn perform(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
         progress.stage("waiting for the workspace");
         let session = Session::open(self.system, self.layout, progress)?;
+        // Before any input is read: a stat that is not older than this proves nothing to the next run.
         let observed_at = self.system.now();
         let imported = import::refresh(self.system, self.repository, self.layout, &session)?;
         let kept = self.kept_run();
@@ -165,6 +166,7 @@ impl ContextRun<'_> {
         let mut outputs = Outputs { written: imported.written, removed: imported.removed };
         outputs.written.extend(transaction.writes().map(str::to_owned));
         outputs.removed.extend(transaction.removals());
+        // Last, so that it covers every read: a file that could not be read must not look removed.
         self.system.ensure_no_transient_errors()?;
         progress.stage("putting everything in place");
         transaction.commit().map_err(refuse)?;

@@ -181,6 +181,7 @@ impl Contents {
         if kept {
             self.documents.insert(name.clone(), document);
         }
+        // Unpackers differ in which of two entries with one name wins.
         if self.entries.insert(name.clone(), held).is_some() {
             self.odd(&name, "one entry", "several of this name");
         }

@@ -183,6 +183,7 @@ impl<'s> Partition<'s> {
         format: stan_dataset::DatasetFormat,
     ) -> Result<Vec<ExportedTable>, EngineError> {
         let record = self.record_path();
+        // From here until `put` of the new record, the partition counts as incomplete.
         remove_if_there(self.system, &record)?;
         let mut written = Vec::new();
         for schema in TABLES {

@@ -162,6 +162,7 @@ impl FileSearch<'_> {
             return found;
         }
         let outline = self.outlines.find_or_make(file, &bytes, || outline(file, &bytes));
+        // Contents that were scanned before and are clean are not scanned again.
         if !outline.is_clean && secrets_of(repository.config, file, &bytes).is_some() {
             return found;
         }

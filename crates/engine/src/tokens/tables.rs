@@ -49,6 +49,7 @@ impl Store {
     fn store(&self, name: &str, table: &[u8]) -> Option<()> {
         self.system.create_private_dir_all(Path::new(&self.folder)).ok()?;
         let kind = self.system.lstat(Path::new(&self.folder)).ok()?.kind;
+        // In a shared parent, such as `/tmp`, another user may have created the folder first, or put a symlink there.
         if kind != EntryKind::Dir || !self.is_own(&self.folder) {
             return None;
         }

@@ -43,6 +43,7 @@ fn archive_of(folder: &str) -> Option<(String, &str)> {
 /// The digests of wanted files in a compressed archive whose entries are below `top`.
 fn digests(bytes: &[u8], top: &str, wanted: &WantedFiles<'_>) -> io::Result<BTreeMap<String, Digest>> {
     let mut found = BTreeMap::new();
+    // Bounded, because the crate may be a decompression bomb: the checksum only proves that it is the published one.
     let mut reader = GzipReader::new(bytes)?.take(MAX_BYTES);
     let visited = read_tar(&mut reader, &mut |entry, contents| {
         let name = std::str::from_utf8(&entry.name).ok();

@@ -50,6 +50,7 @@ fn files_of(system: &dyn System, folder: &str) -> Result<Vec<String>, String> {
     for entry in entries_below(system, Path::new(folder)) {
         let entry = entry.map_err(|unlisted| format!("its package cannot be listed ({})", unlisted.error))?;
         let path = entry.path();
+        // Go's list has one line per file, so a newline in a name could make two sets of files hash alike.
         let below = path.strip_prefix(folder).ok().and_then(Path::to_str).filter(|path| !path.contains('\n'));
         match (entry.kind, below) {
             (EntryKind::Dir, _) => {}

@@ -43,6 +43,7 @@ fn packages_of(files: &dyn Files, environment: &str) -> Vec<Arc<str>> {
     let library = join_plain(environment, "lib");
     for (name, kind) in files.list(&library) {
         if let Some(version) = name.strip_prefix("python").filter(|_| kind == EntryKind::Dir) {
+            // `python3.13t` is the free-threaded build of 3.13.
             let minor = version.split_once('.').and_then(|(_, minor)| minor.trim_end_matches('t').parse().ok());
             versions.push((Reverse(minor.unwrap_or(0)), format!("{library}/{name}/site-packages")));
         }
@@ -71,6 +72,7 @@ fn editable_folders(project: &Project<'_>, site: &str) -> Vec<Arc<str>> {
         if is_table {
             found.extend(setup::of_editable_table(&text));
         } else {
+            // Lines that start with `import` are code, which Python would execute.
             let is_path = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("import");
             found.extend(text.lines().map(str::trim).filter(is_path).take(MAX_EDITABLE).map(str::to_owned));
         }
