@@ -280,6 +280,7 @@ impl ImportWalk<'_, '_, '_> {
                     continue;
                 }
             };
+            // Over all labels and globs, so that many small globs cannot exceed the limit together.
             self.planner.entries += entries.len();
             if self.planner.entries > MAX_ENTRIES {
                 return Err(found.too_many(MAX_ENTRIES, "files and folders lie", self.parent));

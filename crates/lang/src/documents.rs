@@ -91,7 +91,7 @@ fn heading_of(bytes: &[u8]) -> Option<String> {
     if let Some(start) = start.and_then(|start| start.get(..memchr::memrchr(b'\n', start)?)) {
         let text = lossy(start);
         let mut lines = lines(&text);
-        // A heading on the last decoded line may continue behind it.
+        // A heading on the last decoded line may continue after it.
         if let Some(heading) = first_heading(&mut lines).filter(|_| lines.next().is_some()) {
             return Some(heading);
         }

@@ -271,7 +271,7 @@ pub trait FactsOf: Sync {
 pub struct NameEdge {
     pub target: FileKey,
     pub kind: EdgeKind,
-    /// Explicit if an import resolves to the package of the file, implicit within the importer's own package.
+    /// Explicit if the importer imports the package of `target`, implicit if both belong to the same package.
     pub resolution: Resolution,
 }
 

@@ -256,6 +256,7 @@ fn markdown_section(title: &str, text: &str) -> String {
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     let extension =
         title.split(' ').next().and_then(|path| path.rsplit_once('.')).map_or("", |(_, extension)| extension);
+    // The name comes from the repository and must not inject Markdown into the info string.
     let language = if extension.chars().all(|c| c.is_ascii_alphanumeric()) { extension } else { "" };
     format!("### File: {}\n\n{fence}{language}\n{text}{end}{fence}\n\n", stan_model::Untrusted::new(title))
 }

@@ -58,6 +58,7 @@ pub fn snap(
         let path = layout.artefact(kind.artefact());
         let bytes = snapshot.encode();
         let mut history = History::read(system, &layout, kind)?;
+        // An equal snapshot would push an older baseline out of the history for nothing.
         let changed = history.bytes() != Some(&*bytes);
         if changed {
             history.push(bytes);

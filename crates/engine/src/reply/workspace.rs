@@ -159,6 +159,8 @@ impl<'a> Workspace<'a> {
         match known {
             Folder::Absent => true,
             Folder::Other => false,
+            // A file system may treat other spellings of a non-ASCII name as equal (NFC, case folding), so only ASCII names are
+            // certain.
             Folder::Listed(names) => name.is_ascii() && !names.contains(&name.to_ascii_lowercase()),
             Folder::Asked(times) => {
                 *times += 1;

@@ -61,6 +61,7 @@ impl<'t> NameTable<'t> {
     }
 
     fn find(&mut self, name: &'t str, beginning: Beginning) -> NameId {
+        // At most half full, so that linear probing stays short and always meets an empty slot.
         if self.entries.len() * 2 >= self.slots.len() {
             self.grow();
         }

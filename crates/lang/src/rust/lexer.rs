@@ -122,6 +122,7 @@ impl Lexer<'_> {
             b'"' => self.quoted(start),
             b'\'' => self.quote(start),
             b'0'..=b'9' => self.number(start),
+            // May be a raw, byte or C string, or a raw identifier.
             b'r' | b'b' | b'c' => {
                 if !self.prefixed(start) {
                     self.word(start);

@@ -130,6 +130,7 @@ impl ContextRun<'_> {
                 match entry.kind {
                     EntryKind::Dir => seen.note(self.system, entry.path().to_str()?, observed_at),
                     EntryKind::File => {}
+                    // The target of a link may change without a change of any stat recorded here.
                     EntryKind::Link | EntryKind::Other => return None,
                 }
             }

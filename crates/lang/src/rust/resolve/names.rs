@@ -62,8 +62,8 @@ pub(super) struct KnownImport {
     visits: Option<Arc<[Visit]>>,
 }
 
-/// A lookup of an import, or of a name that globs may provide, as its module and a hash of the text. On a collision, a stored
-/// answer is not used; it never becomes wrong.
+/// A lookup of an import, or of a name that globs may provide, as its module and a hash of the text. A collision only prevents
+/// the reuse of a stored answer, it never makes one wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Visit(ModuleId, u32);
 
