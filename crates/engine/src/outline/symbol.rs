@@ -223,8 +223,8 @@ fn is_namespace(names: &FileNames, recipe: RecipeId) -> bool {
     })
 }
 
-/// Whether a recipe evaluates to the owner or an instance of it, judged only by the code itself: a type annotation, `new
-/// Owner()`, `this`.
+/// Whether a recipe evaluates to the owner or an instance of it, judged only by the code itself: a type annotation,
+/// `new Owner()`, `this`.
 fn is_owner(names: &FileNames, recipe: RecipeId, owner: &str, steps: u32) -> bool {
     let Some(steps) = steps.checked_sub(1) else { return false };
     let last = owner.rsplit('.').next().unwrap_or(owner);

@@ -1,5 +1,5 @@
-//! Token counts of map nodes: exact for readable files, otherwise estimated from their size. Shared by `stan select` and `stan
-//! suggest`, so that a budget has the same meaning in both.
+//! Token counts of map nodes: exact for readable files, otherwise estimated from their size. Shared by `stan select` and
+//! `stan suggest`, so that a budget has the same meaning in both.
 
 use std::path::Path;
 
