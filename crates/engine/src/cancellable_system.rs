@@ -1,5 +1,6 @@
-//! A system for calls that can be cancelled: after cancellation every read and write fails with a transient I/O error. A verb that runs
-//! over it ends soon and caches nothing incomplete, as after any transient error. So no verb has to check for cancellation.
+//! A system for calls that can be cancelled: after cancellation, every read and write fails with a transient I/O error. A verb
+//! that runs over it ends soon and caches nothing incomplete, as after any transient error. So no verb has to check for
+//! cancellation.
 
 use std::io;
 use std::path::{Path, PathBuf};

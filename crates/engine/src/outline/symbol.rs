@@ -1,5 +1,5 @@
-//! Finds where names are declared and used. Only files that contain the name as text are parsed, so the cost is that of a text search
-//! plus parsing the files found.
+//! Finds where names are declared and used. Only files that contain the name as text are parsed, so it costs a text search plus
+//! parsing the files found.
 
 use std::collections::BTreeSet;
 use std::path::Path;

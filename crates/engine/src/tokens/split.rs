@@ -23,8 +23,8 @@ const SPACES: &str = r"\s+";
 /// The index of the pattern whose last character is given back.
 const GIVES_BACK: usize = 1;
 
-/// Finds the end of a piece by an anchored forward search with one lazy automaton. A general regular expression would also compile a
-/// reverse automaton, which takes as long as everything else here.
+/// Finds the end of a piece by an anchored forward search with one lazy automaton. A general regular expression would also
+/// compile a reverse automaton, which takes as long as everything else here.
 pub(super) struct Splitter {
     automaton: DFA,
     /// The lazily built states of the automaton, per thread.

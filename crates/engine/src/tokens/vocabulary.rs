@@ -82,8 +82,8 @@ impl Vocabulary {
         Some(vocabulary)
     }
 
-    /// Uses a stored buffer, which must be one that [`Vocabulary::unpack`] built from `packed`. Only its length is checked here: the
-    /// caller has verified its hash.
+    /// Uses a stored buffer, which must be one that [`Vocabulary::unpack`] built from `packed`. Only its length is checked here:
+    /// the caller has verified its hash.
     pub(super) fn from_flat(packed: Packed<'_>, flat: Vec<u8>) -> Option<Self> {
         let (count, places) = (packed.count, packed.places());
         (flat.len() == packed.flat_size()).then_some(Self { flat, count, places })
