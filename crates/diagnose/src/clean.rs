@@ -1,5 +1,5 @@
-//! What is removed from a log before it is read: terminal escapes, carriage returns, a byte order mark, and the
-//! prefixes that CI systems and task runners put before each line.
+//! Cleans a log before parsing: removes terminal escapes, carriage returns, a byte order mark, and the prefixes that CI systems
+//! and task runners add to each line.
 
 /// The log as text, one `\n` per line, without escapes and runner prefixes.
 pub(crate) fn clean(log: &[u8]) -> String {
@@ -14,7 +14,7 @@ pub(crate) fn clean(log: &[u8]) -> String {
     out
 }
 
-/// Copies bytes without CSI and OSC sequences, carriage returns and other control characters but `\n` and `\t`.
+/// Copies bytes without CSI and OSC sequences, carriage returns and other control characters except `\n` and `\t`.
 fn strip_escapes(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     while let Some((&byte, after)) = rest.split_first() {
@@ -32,7 +32,7 @@ fn after_escape(rest: &[u8]) -> &[u8] {
     match rest.first() {
         Some(b'[') => {
             let end = rest.iter().skip(1).position(|byte| (0x40..=0x7e).contains(byte) || *byte == b'\n');
-            // An unfinished sequence must not eat the rest of the log.
+            // An unterminated sequence must not swallow the rest of the log.
             end.map_or(&[], |end| rest.get(end + 1 + usize::from(rest.get(end + 1) != Some(&b'\n'))..).unwrap_or(&[]))
         }
         Some(b']') => {
@@ -48,7 +48,7 @@ fn after_escape(rest: &[u8]) -> &[u8] {
     }
 }
 
-/// The line without what a runner put before it; at most four prefixes are nested.
+/// The line without prefixes of runners. Removes at most four nested prefixes.
 fn without_prefixes(line: &str) -> &str {
     let mut line = line;
     for _ in 0..4 {
@@ -65,7 +65,7 @@ fn without_prefixes(line: &str) -> &str {
     line
 }
 
-/// `2026-01-02T03:04:05.678Z `, as GitHub's raw logs and others begin each line.
+/// `2026-01-02T03:04:05.678Z `, which starts each line of GitHub's raw logs, among others.
 fn after_time_stamp(line: &str) -> Option<&str> {
     let (stamp, rest) = line.split_once(' ')?;
     let bytes = stamp.as_bytes();

@@ -1,8 +1,8 @@
-//! Output of compilers, linters and test runners, read into diagnostics.
+//! Parses the output of compilers, linters and test runners into diagnostics.
 //!
-//! `parse` is a pure function of the log's bytes. It opens no file and knows no repository: paths are kept as the log
-//! has them, with escapes, schemes and backslashes cleaned. Each tool has one grammar (`text`) or one document reader
-//! (`json`). Work is linear in the log: a grammar looks ahead at most a fixed number of lines.
+//! `parse` is a pure function of the log's bytes. It opens no file and knows no repository: paths are as in the log, without
+//! escapes, schemes and backslashes. Each tool has one grammar (`text`) or one document reader (`json`). Linear in the log: a
+//! grammar looks ahead by a bounded number of lines.
 
 mod clean;
 mod json;
@@ -13,7 +13,7 @@ pub use place::is_foreign;
 
 use serde::Serialize;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -25,7 +25,7 @@ pub enum Severity {
     Info,
 }
 
-/// What a column counts.
+/// The unit of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnUnit {
@@ -41,7 +41,7 @@ pub enum ColumnUnit {
 /// A position in a file. Lines and columns are 1-based; an unknown column is absent, never 1.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct LogPosition {
-    /// The path as the log has it, cleaned.
+    /// The path in the log, cleaned.
     pub file: String,
     /// 1-based.
     pub line: u32,
@@ -54,42 +54,42 @@ pub struct LogPosition {
 pub struct Related {
     #[serde(flatten)]
     pub place: LogPosition,
-    /// What the tool says about it; may be empty.
+    /// The tool's message; may be empty.
     pub message: String,
 }
 
-/// One call of a stack trace that is in the project's own code.
+/// A frame of a stack trace in the project's own code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Frame {
     #[serde(flatten)]
     pub place: LogPosition,
-    /// The function, where the trace names it.
+    /// The function, if the trace names it.
     pub name: Option<String>,
 }
 
 /// One finding of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Diagnostic {
-    /// The grammar that read it: `tsc`, `eslint`, `rustc`, …
+    /// The grammar that matched: `tsc`, `eslint`, `rustc`, …
     pub tool: &'static str,
-    /// Where; a finding about the whole project has no place.
+    /// The position; absent for a finding about the whole project.
     #[serde(flatten, with = "flat_place")]
     pub place: Option<LogPosition>,
-    /// Last position of the finding, where the tool gives one.
+    /// The end of the finding, if the tool reports it.
     pub end: Option<(u32, Option<u32>)>,
     /// How bad.
     pub severity: Severity,
     /// The tool's code or rule.
     pub code: Option<String>,
-    /// The message; further lines follow after `\n`.
+    /// The message. Further lines are separated by `\n`.
     pub message: String,
-    /// What columns count.
+    /// The unit of columns.
     pub unit: ColumnUnit,
-    /// Places that the tool points to: notes, declarations, previous definitions.
+    /// Positions that the tool refers to: notes, declarations, previous definitions.
     pub related: Vec<Related>,
-    /// Own frames of a stack trace, innermost first.
+    /// Frames of the project's own code, innermost first.
     pub frames: Vec<Frame>,
-    /// The source line at the place as the log shows it, for comparison with the file on disk.
+    /// The source line as the log shows it, to detect that the file on disk has changed.
     pub excerpt: Option<String>,
 }
 
@@ -109,7 +109,7 @@ impl Diagnostic {
         }
     }
 
-    /// Some tools write line or column 0 for a finding about a whole file or line.
+    /// Some tools report line or column 0 for a finding about a whole file or line.
     fn count_from_one(&mut self) {
         let related = self.related.iter_mut().map(|related| &mut related.place);
         let frames = self.frames.iter_mut().map(|frame| &mut frame.place);
@@ -130,7 +130,7 @@ impl Diagnostic {
     }
 }
 
-/// `file`, `line` and `col` are members of the diagnostic itself, `null` without a place.
+/// Serialises `file`, `line` and `col` as fields of the diagnostic itself; `null` without a position.
 mod flat_place {
     use super::LogPosition;
     use serde::{Serialize, Serializer};
@@ -154,7 +154,7 @@ mod flat_place {
     }
 }
 
-/// The names that `--from` takes, in the order in which grammars are tried.
+/// The names that `--from` accepts, in the order in which grammars are tried.
 pub fn tools() -> Vec<&'static str> {
     let mut names: Vec<&'static str> = json::TOOLS.iter().copied().chain(text::names()).collect();
     let mut seen = std::collections::BTreeSet::new();
@@ -162,8 +162,8 @@ pub fn tools() -> Vec<&'static str> {
     names
 }
 
-/// Reads a log. `from` restricts the reading to one tool; otherwise the tool is detected, and one log may hold the
-/// output of several.
+/// Parses a log. `from` restricts parsing to one tool. By default tools are detected, and one log may contain the output of
+/// several.
 pub fn parse(log: &[u8], from: Option<&str>) -> Vec<Diagnostic> {
     let text = clean::clean(log);
     let mut found = match json::parse(&text, from) {
@@ -171,7 +171,7 @@ pub fn parse(log: &[u8], from: Option<&str>) -> Vec<Diagnostic> {
         None => text::parse(&text, from),
     };
     found.iter_mut().for_each(Diagnostic::count_from_one);
-    // Runners repeat failures in a summary, bundlers once for each target.
+    // Runners repeat failures in a summary, bundlers repeat them for each target.
     let mut seen = std::collections::HashSet::new();
     found.retain(|diagnostic| {
         seen.insert((diagnostic.place.clone(), diagnostic.code.clone(), text::folded(&diagnostic.message)))

@@ -1,11 +1,11 @@
-//! Places as tools write them: `path:12:5`, `path(12,5)`, `path 12:5-9`, and the cleaning of paths.
+//! Parses positions as tools write them (`path:12:5`, `path(12,5)`, `path 12:5-9`) and cleans paths.
 
 use crate::LogPosition;
 
-/// Longer texts are not paths.
+/// Longer texts are not considered paths.
 const LONGEST_PATH: usize = 4096;
 
-/// A number of at most nine digits at the beginning of `text`, and what follows it.
+/// Parses a number of at most nine digits at the start of `text`; returns also the rest.
 pub(crate) fn number(text: &str) -> Option<(u32, &str)> {
     let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at_checked(end)?;
@@ -15,9 +15,9 @@ pub(crate) fn number(text: &str) -> Option<(u32, &str)> {
     Some((digits.parse().ok()?, rest))
 }
 
-/// `path:line[:col]` at the beginning of `text`, and what follows it.
+/// Parses `path:line[:col]` at the start of `text`; returns also the rest.
 ///
-/// The path ends at the first `:` that is followed by a digit: a drive letter, a scheme and a Windows path have none.
+/// The path ends at the first `:` before a digit. The colons of drive letters and schemes are not followed by a digit.
 pub(crate) fn colon(text: &str) -> Option<(LogPosition, &str)> {
     let mut from = 0;
     while let Some(found) = text.get(from..)?.find(':') {
@@ -39,7 +39,7 @@ pub(crate) fn colon(text: &str) -> Option<(LogPosition, &str)> {
     None
 }
 
-/// `path(line[,col])` at the beginning of `text`, and what follows it.
+/// Parses `path(line[,col])` at the start of `text`; returns also the rest.
 pub(crate) fn paren(text: &str) -> Option<(LogPosition, &str)> {
     let mut from = 0;
     while let Some(found) = text.get(from..)?.find('(') {
@@ -52,7 +52,7 @@ pub(crate) fn paren(text: &str) -> Option<(LogPosition, &str)> {
         {
             let column = rest.strip_prefix([',', ':']).and_then(number);
             let (col, rest) = column.map_or((None, rest), |(col, rest)| (Some(col), rest));
-            // MSBuild may give the end as well: `(1,2,3,4)`.
+            // MSBuild may add the end: `(1,2,3,4)`.
             let rest =
                 rest.trim_start_matches(|letter: char| letter == ',' || letter == '-' || letter.is_ascii_digit());
             if let Some(rest) = rest.strip_prefix(')')
@@ -66,14 +66,14 @@ pub(crate) fn paren(text: &str) -> Option<(LogPosition, &str)> {
     None
 }
 
-/// `line:col` and what follows it.
+/// Parses `line:col`; returns also the rest.
 pub(crate) fn position(text: &str) -> Option<(u32, u32, &str)> {
     let (line, rest) = number(text)?;
     let (col, rest) = number(rest.strip_prefix(':')?)?;
     Some((line, col, rest))
 }
 
-/// The path without scheme, bundler prefix, query and backslashes; `None` when the text cannot be a path.
+/// The path without scheme, bundler prefix, query and backslashes; `None` if the text cannot be a path.
 pub(crate) fn clean_path(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['"', '\'', '`']);
     if text.is_empty() || text.len() > LONGEST_PATH || text.contains(['\n', '\0', '|', '<', '>', '*']) {
@@ -82,7 +82,7 @@ pub(crate) fn clean_path(text: &str) -> Option<String> {
     let decoded;
     let text = if let Some(rest) = text.strip_prefix("file://") {
         let rest = rest.strip_prefix("localhost").unwrap_or(rest);
-        // `file:///C:/x` names a drive.
+        // In `file:///C:/x`, the path starts with a drive letter.
         let rest = if rest.as_bytes().get(2) == Some(&b':') { rest.trim_start_matches('/') } else { rest };
         decoded = percent_decoded(rest);
         &decoded
@@ -102,7 +102,7 @@ pub(crate) fn clean_path(text: &str) -> Option<String> {
     looks_like_a_path(path).then(|| path.to_owned())
 }
 
-/// A name with an extension, or one below a folder. Words, times and addresses are neither.
+/// Requires a file extension or a well-known file name. Rejects words, times and addresses.
 fn looks_like_a_path(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
@@ -159,7 +159,7 @@ pub fn is_foreign(path: &str) -> bool {
         || is_in_module_cache(path)
 }
 
-/// `…/example.com/m@v1.2.3/x.go`, wherever the module cache of Go is.
+/// `…/example.com/m@v1.2.3/x.go`, wherever Go's module cache is.
 fn is_in_module_cache(path: &str) -> bool {
     let is_version = |(at, found): (usize, &str)| path.as_bytes().get(at + found.len()).is_some_and(u8::is_ascii_digit);
     path.ends_with(".go") && path.match_indices("@v").any(is_version)

@@ -1,4 +1,4 @@
-//! Small logs of each tool and what they are read into; laws over all of them.
+//! Small logs of each tool with the parsed diagnostics, and laws that hold for all of them.
 
 use expect_test::{Expect, expect};
 

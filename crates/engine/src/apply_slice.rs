@@ -1,5 +1,5 @@
-//! The verb `x07 ast apply-slice`: an edited slice back into the file that it was cut from. The file must be the one that
-//! was sliced, by its digest, and the slice is cut again to see what of it was edited.
+//! The verb `x07 ast apply-slice`: merges an edited slice into the file that it was cut from. The file must have the SHA-256 that
+//! the metadata records, and the original is sliced again to find what was edited.
 
 use serde_json::Value;
 use stan_lang::x07::{X07, read_module};
@@ -9,19 +9,19 @@ use stan_slice::{Applied, PointerSpace, SliceRequest};
 
 use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
 
-/// What to put back, and where the module goes.
+/// What to merge, and where to write the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplySliceCommand {
     pub input: String,
     /// The edited slice.
     pub slice: String,
-    /// What `ast slice` reported about it, or a pack: the slice's metadata and the digest of the file.
+    /// The slice's metadata and the digest of the file, from the report of `ast slice` or from a pack.
     pub meta: String,
-    /// A file for the module.
+    /// The file to write the module to.
     pub out: Option<String>,
 }
 
-/// How it ended.
+/// The result of the verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplySliceOutcome {
     pub class: ExitClass,
@@ -29,12 +29,12 @@ pub struct ApplySliceOutcome {
     pub document: Option<Vec<u8>>,
     /// The declarations that were changed or added.
     pub changed: Vec<String>,
-    /// The metadata has no digest of the file, so changes of the file since then cannot be detected.
+    /// The metadata contains no digest of the file, so changes since then cannot be detected.
     pub is_unverified: bool,
-    /// What went wrong, and the report about it, which lacks the words for it.
+    /// The failure, and the report about it, which does not contain the message.
     pub failure: Option<(DocumentFailure, Box<SliceReport>)>,
     pub inputs: Vec<FileDigest>,
-    /// The files that were written.
+    /// The files written.
     pub outputs: Vec<FileDigest>,
 }
 
@@ -108,8 +108,8 @@ impl ApplyRun<'_> {
         Ok(bytes)
     }
 
-    /// The canonical module with the edits, and a newline. The metadata does not record how the slice's pointer was
-    /// read, so each reading that reproduces the metadata is tried: a slice of another location has other names, and
+    /// The canonical module with the edits and a final newline. The metadata does not record which of the two readings of the
+    /// pointer was used, so each reading that reproduces the metadata is tried: a slice of another location has other names, and
     /// the edited one does not fit it.
     fn merge(
         &self,
@@ -156,7 +156,7 @@ fn merge_edits(module: &SourceModule<'_>, cut: &[u8], edited: &SourceModule<'_>)
     let broken = |error: &dyn std::fmt::Display| DocumentFailure::Document(error.to_string());
     let cut = read_module(cut).map_err(|error| broken(&error))?;
     let mut applied = stan_slice::apply(module, &cut, edited, &X07)?;
-    // Reading it again checks the whole: a new name may exist already, a renamed one may have another prefix.
+    // Parsing the result checks the module as a whole: a new name may exist already, a renamed one may have a wrong prefix.
     let merged = read_module(&applied.document).map_err(|error| broken(&error))?;
     let mut document = stan_slice::canonical_document(&merged, &X07)?;
     document.push(b'\n');
@@ -168,12 +168,12 @@ fn merge_edits(module: &SourceModule<'_>, cut: &[u8], edited: &SourceModule<'_>)
 #[derive(Default)]
 struct RecordedSlice {
     meta: Value,
-    /// SHA-256 of the file that was sliced.
+    /// SHA-256 of the sliced file.
     digest: Option<String>,
 }
 
 impl RecordedSlice {
-    /// Reads a report of `ast slice`, the same in a `--json` report, a pack, or the metadata alone.
+    /// Reads a `--json` report of `ast slice`, a pack, or the metadata alone.
     fn read(bytes: &[u8]) -> Result<Self, String> {
         let document: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         let report = document.pointer("/result/stdout_json").unwrap_or(&document);
@@ -182,7 +182,7 @@ impl RecordedSlice {
         if !["ptr", "enclosure", "closure"].iter().all(|key| meta.get(key).is_some_and(Value::is_string)) {
             return Err("neither a report of `ast slice`, nor a pack, nor the metadata of a slice".to_owned());
         }
-        // The file comes last: a pack names the diagnostics and the project before it.
+        // The sliced file is the last input: a pack lists the diagnostics and the project before it.
         let input = report.pointer("/digests/inputs").and_then(Value::as_array).and_then(|inputs| inputs.last());
         let digest = input.and_then(|input| input.get("sha256")).and_then(Value::as_str).map(str::to_owned);
         Ok(Self { meta: meta.clone(), digest })

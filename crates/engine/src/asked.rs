@@ -1,4 +1,4 @@
-//! Parses files, places and declarations as users type them. Used by every front end, so that the same text means the same file
+//! Parses files, places and declarations as users type them. Shared by all front ends, so that a text has the same meaning
 //! everywhere, and a link out of the root is refused before anything behind it is read.
 
 use stan_model::outline::Lines;
@@ -19,7 +19,7 @@ pub struct TypedPlace<'t> {
 }
 
 impl<'t> TypedPlace<'t> {
-    /// For messages about a text that is not a place.
+    /// Hint for a text that is not a place.
     pub const FORM: &'static str = "write FILE:LINE or FILE:LINE:COLUMN; both start at 1";
 
     pub fn parse(typed: &'t str) -> Option<Self> {
@@ -42,7 +42,7 @@ pub struct TypedSymbol<'t> {
 }
 
 impl<'t> TypedSymbol<'t> {
-    /// For messages about a text that is not a declaration.
+    /// Hint for a text that is not a declaration.
     pub const FORM: &'static str = "write FILE#Name or FILE#Name.member";
 
     pub fn parse(typed: &'t str) -> Option<Self> {
@@ -51,7 +51,7 @@ impl<'t> TypedSymbol<'t> {
     }
 }
 
-/// `FILE`, `FILE#Name`, `FILE:LINE` or `FILE:FROM-TO`: the whole text of a file, or a part of it.
+/// `FILE`, `FILE#Name`, `FILE:LINE` or `FILE:FROM-TO`: a whole file, or a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypedText<'t> {
     pub file: &'t str,
@@ -71,21 +71,21 @@ impl<'t> TypedText<'t> {
     }
 }
 
-/// `FILE:LINE` and `FILE:FROM-TO` as answers print places.
+/// `FILE:LINE` and `FILE:FROM-TO`, the form in which answers print places.
 fn line_range(typed: &str) -> Option<(&str, Lines)> {
     let (file, lines) = typed.rsplit_once(':').filter(|(file, _)| !file.is_empty())?;
     let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
     Some((file, Lines { from: number(from)?, to: number(to)? }))
 }
 
-/// A number of any length. One too large for the type means the same as the largest: to the end, or everything.
+/// A number with any count of digits. Overflow saturates: a line after the end, or unlimited depth.
 fn number(digits: &str) -> Option<u32> {
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().unwrap_or(u32::MAX))
 }
 
 impl OpenRepository {
-    /// A typed file as requests name it; refused when a link points from it out of the repository.
+    /// A typed file as a request; refused if the path leads out of the repository through a link.
     pub fn asked_file(&self, engine: &Engine<'_>, typed: &str) -> Result<AskedFile, EngineError> {
         if self.escapes_root(engine, typed) {
             return Err(EngineError::input(format!(
@@ -107,7 +107,7 @@ impl OpenRepository {
         Ok(AskedSymbol { file: self.asked_file(engine, file)?, name: name.to_owned() })
     }
 
-    /// A file or a part of it. If a file is literally called `FILE#Name` or `FILE:LINE`, it is meant.
+    /// A file or a part of it. A file that is literally named `FILE#Name` or `FILE:LINE` takes precedence.
     pub fn asked_text(&self, engine: &Engine<'_>, typed: &str) -> Result<AskedText, EngineError> {
         let text = match self.is_file(engine, typed) {
             true => TypedText { file: typed, name: None, lines: None },
@@ -121,7 +121,8 @@ impl OpenRepository {
         })
     }
 
-    /// `FILE` or `FILE:DEPTH`. Only looked up among the nodes of the graph, so that a link out of the root finds nothing.
+    /// `FILE` or `FILE:DEPTH`. Only looked up among the nodes of the graph, so that a path through a link out of the root finds
+    /// nothing.
     pub fn focus_file(&self, engine: &Engine<'_>, typed: &str) -> Result<FocusFile, EngineError> {
         let with_depth = typed.rsplit_once(':').filter(|(file, _)| !file.is_empty());
         let parsed = with_depth.and_then(|(file, depth)| Some((file, number(depth)?)));

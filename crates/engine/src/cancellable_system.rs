@@ -1,5 +1,6 @@
-//! A system for calls that can be cancelled: after cancellation every read and write fails with a transient I/O error. A verb that runs
-//! over it ends soon and caches nothing incomplete, as after any transient error. So no verb has to check for cancellation.
+//! A system for calls that can be cancelled: after cancellation, every read and write fails with a transient I/O error. A verb
+//! that runs over it ends soon and caches nothing incomplete, as after any transient error. So no verb has to check for
+//! cancellation.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ impl Cancellation {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The kind is one that says nothing about files, and that no reader retries.
+    /// The error kind counts as transient, and no reader retries it.
     fn check(&self) -> io::Result<()> {
         if self.is_cancelled() {
             Err(io::Error::new(io::ErrorKind::TimedOut, "the call was cancelled"))

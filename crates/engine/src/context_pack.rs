@@ -1,8 +1,8 @@
 //! The verb `x07 agent context`: diagnostics and a project in, one pack for an agent out.
 //!
-//! What lies below the working directory is named relative to it, so that the same project gives the same bytes on every
-//! machine. A request that reaches above it names the project from the highest folder that it reaches, that folder's own
-//! name first: never absolutely, unless the user did.
+//! Paths below the working directory are shown relative to it, so that the same project gives the same bytes on every machine. If
+//! the request reaches above the working directory, paths are relative to the highest folder that it reaches and start with that
+//! folder's name. Absolute paths appear only if the user gave them.
 
 use std::io;
 
@@ -12,14 +12,14 @@ use stan_slice::{ContextPack, Diagnostics, PointerSpace, ProjectFacts, SliceRequ
 
 use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
 
-/// What to pack, and where the pack goes.
+/// What to pack, and where to write the pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCommand {
     pub diag: String,
-    /// The project's manifest. A relative path is looked for in the working directory, then in those above it.
+    /// The project's manifest. A relative path is looked up in the working directory, then in its parents.
     pub project: String,
     pub out: Option<String>,
-    /// When not given: `decl` for a pointer into a declaration, `module` for any other.
+    /// Default: `decl` for a pointer into a declaration, `module` for any other.
     pub enclosure: Option<Enclosure>,
     pub closure: Closure,
     pub reading: PointerSpace,
@@ -30,23 +30,23 @@ pub struct ContextCommand {
     pub toolchain_version: &'static str,
 }
 
-/// How it ended.
+/// The result of the verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextOutcome {
     pub class: ExitClass,
     /// The pack as one line, unless it was written to a file.
     pub pack: Option<Vec<u8>>,
-    /// What went wrong, and the report about it, which lacks the words for it.
+    /// The failure, and the report about it, which does not contain the message.
     pub failure: Option<(DocumentFailure, Box<SliceReport>)>,
-    /// What a bound cut.
+    /// What was cut because of a bound.
     pub truncation: Vec<Diagnostic>,
     /// The inputs that the pack or the report names.
     pub inputs: Vec<FileDigest>,
-    /// The files that were written.
+    /// The files written.
     pub outputs: Vec<FileDigest>,
 }
 
-/// Runs the verb. Every failure is a report in the form of the slice's.
+/// Runs the verb. Failures are reported in the format of the verb `slice`.
 pub fn context_pack(store: &mut dyn DocumentStore, command: &ContextCommand) -> ContextOutcome {
     let mut run = ContextPackRun { store, command, digests: Digests::default(), pointer: String::new(), top: None };
     match run.pack() {
@@ -66,9 +66,9 @@ struct ContextPackRun<'r> {
     store: &'r mut dyn DocumentStore,
     command: &'r ContextCommand,
     digests: Digests,
-    /// Where the focus is, as far as it is known.
+    /// The pointer of the focus; empty until it is known.
     pointer: String,
-    /// The folder that the project is named from, when the request points outside the working directory.
+    /// The folder that paths are relative to, if the request reaches above the working directory.
     top: Option<String>,
 }
 
@@ -131,7 +131,7 @@ impl ContextPackRun<'_> {
         Ok(bytes)
     }
 
-    /// The manifest and the path it was found at.
+    /// The manifest, and the path where it was found.
     fn read_project_file(&mut self) -> Result<(String, Vec<u8>), DocumentFailure> {
         let command = self.command;
         let is_relative = !command.project.starts_with('/');
@@ -154,7 +154,8 @@ impl ContextPackRun<'_> {
         Ok((path, bytes))
     }
 
-    /// The same relative path, seen from the directories above the working directory, nearest first; and how far above.
+    /// Reads the relative path from the parents of the working directory, nearest first. Returns also how many levels up it was
+    /// found.
     fn read_above(&mut self, path: &str) -> Option<(String, usize, Vec<u8>)> {
         let mut directory = self.command.working_directory.trim_end_matches('/');
         let mut up = 0;
@@ -169,15 +170,15 @@ impl ContextPackRun<'_> {
         None
     }
 
-    /// A path as the pack names it: relative to the working directory, or to the folder the request reaches up to, when
-    /// it lies below.
+    /// A path as the pack shows it: relative to the working directory, or to the highest folder that the request reaches, if it
+    /// is below one of them.
     fn shown(&self, path: &str) -> String {
         shown_path(path, self.top.as_deref().unwrap_or(&self.command.working_directory))
     }
 
     fn request(&self) -> SliceRequest {
         let command = self.command;
-        // The focus may be anywhere, and a diagnostic does not request a certain enclosure.
+        // Diagnostics carry no enclosure, and their focus may be outside any declaration.
         let is_in_declaration = self.pointer.trim().starts_with("/decls/");
         let default = if is_in_declaration { Enclosure::Decl } else { Enclosure::Module };
         SliceRequest {
@@ -204,7 +205,7 @@ impl ContextPackRun<'_> {
     }
 }
 
-/// How many folders a relative path leads above the directory it starts from, at its highest.
+/// How many levels a relative path climbs above its start, at most.
 fn climbs(path: &str) -> usize {
     if path.starts_with('/') {
         return 0;
@@ -220,7 +221,7 @@ fn climbs(path: &str) -> usize {
     highest
 }
 
-/// The folder `levels` above; the root, written as an empty text, if there are fewer.
+/// The folder `levels` up, or the root, as an empty string, if there are fewer.
 fn folder_above(directory: &str, levels: usize) -> &str {
     let directory = directory.trim_end_matches('/');
     (0..levels).fold(directory, |folder, _| folder.rsplit_once('/').map_or("", |(above, _)| above))
@@ -242,7 +243,7 @@ fn in_directory_of(file: &str, path: &str) -> String {
     file.rsplit_once('/').map_or_else(|| path.to_owned(), |(directory, _)| below(directory, path))
 }
 
-/// A path as given, or relative to the working directory when it is absolute and lies below it.
+/// A path as given, but an absolute one below the working directory is made relative to it.
 fn shown_path(path: &str, working_directory: &str) -> String {
     let below = path.strip_prefix(working_directory.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
     match below {

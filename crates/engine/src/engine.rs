@@ -1,5 +1,5 @@
-//! What every verb needs: the effects, the threads, and whether memory is freed at the end. A front end creates one engine and keeps
-//! it: threads are started on first use and serve all later calls.
+//! What every verb needs: effects, threads, and whether to free memory at the end. A front end creates one engine and keeps it:
+//! threads are started on first use and serve all later calls.
 
 use std::sync::Arc;
 
@@ -28,14 +28,14 @@ impl<'s> Engine<'s> {
         Self { pools: Arc::new(WorkerPools::new(threads)), ..self }
     }
 
-    /// For a program that exits after one verb: large values are leaked, because the operating system takes memory back faster than
-    /// hundreds of thousands of allocations can be freed. Not for a long-lived process.
+    /// For a program that exits after one verb: large values are leaked, because process exit returns their pages at once, while
+    /// dropping them frees hundreds of thousands of allocations one by one. Not for a long-lived process.
     #[must_use]
     pub fn for_one_command(self) -> Self {
         Self { memory: Memory::left_to_the_system(), ..self }
     }
 
-    /// Where all effects go.
+    /// The system that all effects go through.
     pub fn system(&self) -> &'s dyn WritableSystem {
         self.system
     }
@@ -55,7 +55,7 @@ impl<'s> Engine<'s> {
         self.pools.parse(work)
     }
 
-    /// Runs `work`, which does not parse, on threads with usual stacks.
+    /// Runs `work` on threads with default stacks; it must not parse.
     pub(crate) fn share<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.pools.share(work)
     }

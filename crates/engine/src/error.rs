@@ -1,5 +1,5 @@
-//! The error of all verbs: what is wrong, where, and what to do. The program maps its kind to an exit code. Parts of the engine have
-//! errors of their own, which are converted at the end of a verb.
+//! The error of all verbs: what is wrong, where, and what to do. The program maps its kind to an exit code. Parts of the engine
+//! have their own errors, which each verb converts at its end.
 
 use std::fmt;
 
@@ -16,22 +16,22 @@ pub enum EngineErrorKind {
     Input,
     /// Another run holds the lock of the workspace: exit code 1.
     Locked,
-    /// An argument of the caller has the wrong form: exit code 2.
+    /// An argument of the caller is malformed: exit code 2.
     Usage,
-    /// Bytes differ from what was promised: exit code 3.
+    /// Bytes do not match a recorded hash: exit code 3.
     Verification,
-    /// A fault of stan: exit code 4.
+    /// A bug in stan: exit code 4.
     Internal,
 }
 
-/// The failure of a verb. Nothing was changed.
+/// The failure of a verb. It changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct EngineError {
     pub kind: EngineErrorKind,
     pub message: String,
-    /// Further mistakes of the same input, each as `message`.
+    /// Further errors in the same input, in the form of `message`.
     pub further: Vec<String>,
-    /// One line for each offending place.
+    /// One line per offending place.
     pub details: Vec<String>,
     pub hint: Option<String>,
 }
@@ -53,7 +53,7 @@ impl EngineError {
         Self::new(EngineErrorKind::Internal, message)
     }
 
-    /// The input is at fault in several ways, a line each.
+    /// Several errors in the input, one line each.
     pub(crate) fn lines(lines: impl IntoIterator<Item = String>) -> Self {
         let mut lines = lines.into_iter();
         let first = lines.next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Which files the imports of a configuration bring in, and where each is staged.
+//! Plans which files the `imports` of a configuration stage, and where to.
 //!
-//! Only a plan: nothing is written, and no file is opened. Outside the root only folders that the command line allows
-//! are read. Links are never followed out of the folder that a glob starts in, and links to folders not at all, so the
-//! walk ends and visits every folder once.
+//! Only a plan: nothing is written and no file is opened. Outside the root, only folders that the command line allows are read. A
+//! link that leaves the folder in which its glob starts is not followed, nor is any link to a folder, so that the walk ends and
+//! visits each folder once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -15,15 +15,15 @@ use stan_repo::{
 
 use crate::config::{label_refusal, visible};
 
-/// More files than these are a mistyped glob, not a set of documents.
+/// With more files than this, the glob is assumed to be mistyped.
 const MAX_FILES: usize = 100_000;
 /// A glob like `/**` would otherwise walk the whole machine.
 const MAX_ENTRIES: usize = 1_000_000;
 
-/// More warnings than these about one label say nothing new.
+/// Further warnings about the same label are dropped.
 const MAX_WARNINGS: usize = 100;
 
-/// One file to be staged.
+/// One file to stage.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ImportFile {
     /// Root-relative: `<stanPath>/imports/<label>/<path below the glob's parent>`.
@@ -40,11 +40,11 @@ pub struct ImportPlan {
     pub files: Vec<ImportFile>,
     /// Sorted: globs that matched nothing, links and folders that were left out.
     pub warnings: Vec<String>,
-    /// Labels of which a folder could not be read: which files they bring in is not known.
+    /// Labels with an unreadable folder: the set of their files is incomplete.
     pub unread: BTreeSet<String>,
 }
 
-/// The imports cannot be staged as they are configured.
+/// The configured imports cannot be staged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
     #[error("the import label `{}` cannot be used, because {reason}", visible(label))]
@@ -68,7 +68,7 @@ pub enum ImportError {
     TooMany { label: String, limit: usize, what: &'static str, parent: String },
 }
 
-/// Plans the imports of the repository at `root`, an absolute real path. Outside it they need consent: `allowed`.
+/// Plans the imports of the repository at `root`, an absolute real path. Files outside it need consent: `allowed`.
 pub fn plan(
     system: &dyn System,
     root: &str,
@@ -105,16 +105,16 @@ pub fn plan(
     Ok(plan)
 }
 
-/// What one label brings in.
+/// The files of one label.
 struct LabelFiles<'l> {
     label: &'l str,
     /// Where its files are staged, relative to the root.
     folder: String,
-    /// By path below the label's folder.
+    /// Source paths by path below the label's folder.
     sources: BTreeMap<String, String>,
     warnings: BTreeSet<String>,
     are_warnings_cut: bool,
-    /// A folder is there, or may be, and cannot be read.
+    /// A folder exists, or may exist, but cannot be read.
     is_unread: bool,
 }
 
@@ -171,24 +171,24 @@ impl<'l> LabelFiles<'l> {
 
 struct Planner<'s> {
     system: &'s dyn System,
-    /// Knows which paths may be read.
+    /// Decides which paths may be read.
     world: World<'s>,
     root: &'s str,
     stan_folder: String,
-    /// Where imports are staged.
+    /// The folder that imports are staged in.
     staging: String,
-    /// How many directory entries were visited.
+    /// How many directory entries were visited, for all labels.
     entries: usize,
 }
 
-/// One glob, and whether it matched anything yet.
+/// One glob, and whether it has matched anything.
 struct Sought<'g> {
     glob: &'g str,
     globs: WalkGlobs,
     is_found: bool,
 }
 
-/// The globs of a label that start in the same folder.
+/// The globs of a label that start in the same folder, so that it is walked once.
 #[derive(Default)]
 struct GlobGroup<'g> {
     sought: Vec<Sought<'g>>,
@@ -243,12 +243,12 @@ impl Planner<'_> {
         self.world.real_path(path).is_none() && self.world.refusals() != refusals
     }
 
-    /// A path in messages, which may be shared: as seen from the root.
+    /// A path for messages, which users may share: relative to the root.
     fn shown(&self, path: &str) -> String {
         relative_path(self.root, path)
     }
 
-    /// The folder that imports are staged in is not imported, nor is the rest of stan's own, unless a glob starts there.
+    /// Whether a folder must not be imported: the staging folder never, stan's own folder only by a glob that starts in it.
     fn is_stans_own(&self, folder: &str, parent: &str) -> bool {
         is_at_or_below(folder, &self.staging) || (folder == self.stan_folder && !is_at_or_below(parent, folder))
     }
@@ -269,8 +269,7 @@ impl ImportWalk<'_, '_, '_> {
             let folder = join(self.parent, &below);
             let entries = match self.planner.system.read_dir(Path::new(&folder)) {
                 Ok(mut entries) => {
-                    // Sorted, so that the file system's order does not decide which warnings are cut when there are too
-                    // many.
+                    // Sorted, so that the order of the file system does not decide which warnings exceed the limit.
                     entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
                     entries
                 }
@@ -281,6 +280,7 @@ impl ImportWalk<'_, '_, '_> {
                     continue;
                 }
             };
+            // Over all labels and globs, so that many small globs cannot exceed the limit together.
             self.planner.entries += entries.len();
             if self.planner.entries > MAX_ENTRIES {
                 return Err(found.too_many(MAX_ENTRIES, "files and folders lie", self.parent));
@@ -327,7 +327,7 @@ impl ImportWalk<'_, '_, '_> {
         Ok(())
     }
 
-    /// A link counts as its target, if that is a file in the same parent.
+    /// A link to a file in the same parent folder is staged like that file.
     fn link(&mut self, path: String, found: &mut LabelFiles<'_>) -> Result<(), ImportError> {
         let link = join(self.parent, &path);
         let is_match = self.all.is_match(&path);
@@ -338,7 +338,7 @@ impl ImportWalk<'_, '_, '_> {
         let target = if is_refused { None } else { real_path(self.planner.system, Path::new(&link)).ok() };
         let kind = target.as_ref().and_then(|target| self.planner.system.lstat(Path::new(target)).ok());
         let left_out = match (target, kind.map(|stat| stat.kind)) {
-            // Whether something below would have matched is not known, but a folder is worth a word.
+            // Whether something below would have matched is unknown, but the user should hear of a skipped folder.
             (Some(_), Some(EntryKind::Dir)) => "links to folders are not followed",
             _ if !is_match => return Ok(()),
             _ if is_refused => "it leads out of the folder that the glob starts in",

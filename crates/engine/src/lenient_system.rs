@@ -1,5 +1,5 @@
-//! A system that remembers transient I/O errors, which say nothing about the files: a failing disk, too many open
-//! files. What such a run read must not be cached. Not a retry: the run continues with the error as its answer.
+//! A system that records transient I/O errors (EIO, EMFILE, …), which do not mean that a file is missing. A run that saw one must
+//! not be cached. Does not retry: the run continues with the error as its answer.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) type LenientSystem<'s> = ObservedSystem<'s, dyn System + 's, Transien
 #[derive(Default)]
 pub(crate) struct TransientErrors {
     failed: AtomicBool,
-    /// The first transient one: its path, and what to do about it.
+    /// The path of the first transient error, and what to do about it.
     transient: Mutex<Option<(PathBuf, String)>>,
 }
 
@@ -36,7 +36,7 @@ impl<'s> LenientSystem<'s> {
         Self::with(system, TransientErrors::default())
     }
 
-    /// Whether some error may be gone in the next run although no file changed. Then nothing may be cached.
+    /// Whether the run saw an error that may not recur although no file changed. Then nothing may be cached.
     pub(crate) fn saw_unstable_error(&self) -> bool {
         self.notes.failed.load(Ordering::Relaxed)
     }
@@ -47,8 +47,8 @@ impl<'s> LenientSystem<'s> {
     }
 }
 
-/// Whether the error stays the same until the file changes. EACCES does not: the same file, with the same stat, may be
-/// readable to the next user.
+/// Whether the error stays the same until the file changes. EACCES does not: another user may be able to read the same file, with
+/// the same stat.
 fn is_an_answer(kind: io::ErrorKind) -> bool {
     matches!(
         kind,

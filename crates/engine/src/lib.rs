@@ -1,4 +1,4 @@
-//! One function per user verb, joining the stages. The only API that the programs use.
+//! One function per verb. The only API that the programs use.
 
 pub mod answers;
 mod apply_slice;

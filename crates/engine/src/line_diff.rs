@@ -1,30 +1,30 @@
 //! Line diffs for users, as hunks of a unified diff.
 //!
-//! Bounded, because texts come from replies and repositories, and the search for a shortest edit script takes quadratic time. Not
-//! patches: callers truncate them.
+//! Bounded, because texts come from replies and repositories, and finding a shortest edit script takes quadratic time. Not for
+//! patches: callers truncate the output.
 
 use std::ops::Range;
 
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices, group_diff_ops, udiff::UnifiedHunkHeader};
 
-/// With more lines than this between the first and the last difference, no common lines are searched between them. A count, not a
+/// If more lines than this lie between the first and the last difference, all of them count as changed. A count rather than a
 /// deadline, which would make the answer depend on the machine.
 const MAX_SEARCHED_LINES: usize = 8_000;
 
-/// How many lines of one file are shown by [`unified`].
+/// [`unified`] shows this many lines at most.
 const MAX_SHOWN_LINES: usize = 400;
 
-/// Larger texts are only said to differ by [`unified`].
+/// For larger texts, [`unified`] only says that they differ.
 const MAX_BYTES: usize = 4 << 20;
 
-/// The lines of two texts and what turns the first into the second.
+/// The lines of two texts, and the edit script between them.
 pub(crate) struct LineDiff<'t> {
     old: Vec<&'t [u8]>,
     new: Vec<&'t [u8]>,
     operations: Vec<DiffOp>,
 }
 
-/// Changes that are near to each other, with the lines around them.
+/// Adjacent changes, with context lines around them.
 pub(crate) struct Hunk<'t> {
     /// `@@ -1,3 +1,4 @@`
     pub(crate) header: String,
@@ -32,7 +32,7 @@ pub(crate) struct Hunk<'t> {
     pub(crate) lines: Vec<(char, &'t [u8])>,
 }
 
-/// The lines of a text, each with its newline.
+/// The lines of a text, including their newlines.
 pub(crate) fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
@@ -56,12 +56,12 @@ impl<'t> LineDiff<'t> {
         LineDiff { old, new, operations }
     }
 
-    /// How many lines only the second text has.
+    /// The number of added lines.
     pub(crate) fn added(&self) -> usize {
         self.changed(DiffOp::new_range)
     }
 
-    /// How many lines only the first text has.
+    /// The number of removed lines.
     pub(crate) fn removed(&self) -> usize {
         self.changed(DiffOp::old_range)
     }
@@ -87,7 +87,7 @@ impl<'t> LineDiff<'t> {
     }
 }
 
-/// A unified diff with three lines of context; it says what was cut.
+/// A unified diff with three lines of context. It states what was truncated.
 pub(crate) fn unified(old: &[u8], new: &[u8]) -> Vec<String> {
     if old.len() + new.len() > MAX_BYTES {
         return vec![format!("(too large to be shown: {} bytes become {})", old.len(), new.len())];
@@ -101,7 +101,7 @@ pub(crate) fn unified(old: &[u8], new: &[u8]) -> Vec<String> {
     shown
 }
 
-/// All of it, as one text: for texts that are known to be short.
+/// The complete diff as one text. Only for short texts.
 pub fn unified_patch(old: &str, new: &str) -> String {
     whole(old.as_bytes(), new.as_bytes()).into_iter().flat_map(|line| [line, "\n".to_owned()]).collect()
 }
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(unified(b"", &vec![b'a'; 5 << 20]).len(), 1);
     }
 
-    /// Lines that share nothing cost the search their number squared.
+    /// The search is quadratic in the number of lines if no line is common.
     #[test]
     fn what_differs_too_much_is_replaced_as_a_whole() {
         let text = |from: usize, count: usize| -> String {

@@ -1,18 +1,18 @@
-//! Which files are listed but not analysed, for every report. Derived from the languages that are analysed, so that there is no list to
-//! maintain.
+//! Which programming languages the repository has that stan does not analyse, for all reports. Derived from the table of analysed
+//! languages, so that there is no second list to maintain.
 
 use stan_graph::Map;
 use stan_lang::Languages;
 use stan_model::document::run_report::NotAnalysedFiles;
 use stan_model::{NodeKind, ProgrammingFiles};
 
-/// The programming languages among these files that nothing here analyses.
+/// The programming languages of these files that no analyser claims.
 pub(crate) fn not_analysed(files: &ProgrammingFiles) -> Vec<NotAnalysedFiles> {
     let counts = files.counts().into_iter().filter(|(extension, _)| !Languages::all().claim(&format!("x.{extension}")));
     counts.map(|(extension, files)| NotAnalysedFiles { extension: extension.to_owned(), files }).collect()
 }
 
-/// The same for the repository's files in a map; installed packages are left out.
+/// The same for the files of a map, without installed packages.
 pub(crate) fn not_analysed_of_map(map: &Map) -> Vec<NotAnalysedFiles> {
     let sources = map.indices().filter(|&index| map.kind(index) == NodeKind::Source);
     not_analysed(&ProgrammingFiles::of(sources.map(|index| map.id(index))))

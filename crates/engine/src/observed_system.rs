@@ -1,4 +1,4 @@
-//! A system that reports every error to an observer. The caller gets the same answers as without.
+//! A system that reports every error to an observer and otherwise behaves like the one it wraps.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use stan_repo::{
     WritableSystem,
 };
 
-/// Called with every read error. Must be cheap: most errors only say that a file does not exist.
+/// Called on every read error. Must be cheap: most errors are ENOENT.
 pub(crate) trait ErrorObserver: Send + Sync + 'static {
     fn observe(&self, path: &Path, error: &io::Error);
 }
 
-/// Reads through `system`, and lets `notes` know what fails. Write errors are returned to the caller and need no observer.
+/// Reports failed reads of `system` to `notes`. Write errors are returned to the caller and need no observer.
 pub(crate) struct ObservedSystem<'s, S: ?Sized, N> {
     system: &'s S,
     pub(crate) notes: Arc<N>,
@@ -71,7 +71,7 @@ impl<S: System + ?Sized, N: ErrorObserver> SystemLayer for ObservedSystem<'_, S,
 
 impl<S: WritableSystem + ?Sized, N: ErrorObserver> WritableLayer for ObservedSystem<'_, S, N> {}
 
-/// An open file whose failures are noticed as well.
+/// An open file whose read errors are reported too.
 struct ObservedFile<N> {
     inner: Box<dyn InputFile>,
     path: PathBuf,
@@ -104,7 +104,7 @@ impl<N: ErrorObserver> InputFile for ObservedFile<N> {
     }
 }
 
-/// The files of a directory, watched likewise.
+/// An open directory whose read errors are reported too.
 struct ObservedFiles<N> {
     files: Box<dyn DirectoryFiles>,
     folder: PathBuf,

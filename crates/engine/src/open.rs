@@ -1,5 +1,5 @@
-//! Opens a repository: finds its root, reads its configuration, and interprets the paths that users type. The same for every front
-//! end, which provides the working directory and the arguments.
+//! Opens a repository: finds its root, reads its configuration, and interprets the paths that users type. Shared by all front
+//! ends, which provide the working directory and the arguments.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,18 +12,18 @@ use crate::error::EngineError;
 use crate::package_caches::PackageCaches;
 use crate::reply::recover;
 
-/// What the user says about a repository besides its configuration.
+/// Command-line options about a repository, in addition to its configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// The configuration file, relative to the directory; else the nearest one is used.
+    /// The configuration file, relative to the directory. Default: the nearest one.
     pub config: Option<String>,
-    /// Instead of the configured workspace folder.
+    /// Overrides the configured workspace folder.
     pub stan_path: Option<String>,
     /// Folders outside the root that may be read, as typed.
     pub allow_outside: Vec<String>,
-    /// Files that are archived whatever secrets they hold, as typed.
+    /// Files that are archived despite their secrets, as typed.
     pub allow_secret: Vec<String>,
-    /// Where package managers of this user keep what they downloaded.
+    /// Where the package managers of this user store downloads.
     pub package_caches: PackageCaches,
 }
 
@@ -33,14 +33,14 @@ pub struct OpenRepository {
     /// Absolute real path of the root.
     pub root: String,
     pub config: Config,
-    /// What the user may want to know about how the root was found.
+    /// Notes for the user about how the root was found.
     pub hints: Vec<String>,
     /// Absolute real path of the directory that typed paths are relative to.
     directory: PathBuf,
 }
 
 impl Engine<'_> {
-    /// Opens the repository that `directory` is in. The directory is an absolute real path, and typed paths are relative to it.
+    /// Opens the repository that contains `directory`, an absolute real path. Typed paths are relative to it.
     pub fn open(&self, directory: &str, options: &OpenOptions) -> Result<OpenRepository, EngineError> {
         let found = config::find(self.system(), directory, options.config.as_deref())?;
         let mut config = found.config;
@@ -54,24 +54,24 @@ impl Engine<'_> {
         config.stores = options.package_caches.stores(self.system());
         let mut opened = OpenRepository { root: found.root, config, hints: found.hints, directory: directory.into() };
         for typed in &options.allow_secret {
-            // As it is spelled, and the file that it resolves to: a link and its target hold the same secret.
+            // Both the spelling and the file that it resolves to: a link and its target contain the same secret.
             let spelled = opened.absolute(typed).map(|path| relative_path(&opened.root, &path));
             let allowed: Vec<String> = [spelled, opened.node_id(self, typed)].into_iter().flatten().collect();
             opened.config.allowed_secrets.extend(allowed);
         }
-        // Before anything else: a killed `apply` may have left files half old and half new.
+        // Before any other access: a killed `apply` may have left some files with old contents and some with new.
         opened.hints.extend(recover(self, &opened.repository())?);
         Ok(opened)
     }
 }
 
 impl OpenRepository {
-    /// The repository as verbs take it.
+    /// The argument that verbs take.
     pub fn repository(&self) -> Repository<'_> {
         Repository { root: &self.root, config: &self.config }
     }
 
-    /// A typed path as an absolute one, `.` and `..` resolved by name; `None` when it is not UTF-8.
+    /// Makes a typed path absolute and resolves `.` and `..` lexically; `None` if it is not UTF-8.
     pub fn absolute(&self, typed: &str) -> Option<String> {
         let mut path = PathBuf::new();
         for component in self.directory.join(typed).components() {
@@ -86,8 +86,8 @@ impl OpenRepository {
         path.to_str().map(str::to_owned)
     }
 
-    /// Whether a typed path is in the repository by its spelling, but leads out of it through a link, to where the user has not
-    /// allowed it. The user may not know which links the repository contains.
+    /// Whether a typed path is inside the repository lexically but leads through a link to a place outside that the user has not
+    /// allowed. The user may not know which links the repository contains.
     pub fn escapes_root(&self, engine: &Engine<'_>, typed: &str) -> bool {
         let system = engine.system();
         let Some(absolute) = self.absolute(typed).filter(|path| escapes_root(system, &self.root, path)) else {
@@ -98,7 +98,7 @@ impl OpenRepository {
         allowed.is_empty() || !real_path(system, Path::new(&absolute)).is_ok_and(|real| is_allowed(&real))
     }
 
-    /// The node id of a typed file: its path from the root, links resolved when it exists and they stay in the root.
+    /// The node id of a typed file: its path from the root, with links resolved if it exists and they stay in the root.
     pub fn node_id(&self, engine: &Engine<'_>, typed: &str) -> Option<String> {
         let absolute = self.absolute(typed)?;
         let is_followed = !self.escapes_root(engine, typed);
@@ -106,7 +106,7 @@ impl OpenRepository {
         Some(relative_path(&self.root, &real.unwrap_or(absolute)))
     }
 
-    /// Whether a typed path is a file; links are followed, but not out of the root: a target outside is not stat'ed.
+    /// Whether a typed path is a file. Follows links, but not out of the root: a target outside is not stat'ed.
     pub fn is_file(&self, engine: &Engine<'_>, typed: &str) -> bool {
         if self.escapes_root(engine, typed) {
             return false;
@@ -116,7 +116,7 @@ impl OpenRepository {
         stat.is_some_and(|stat| stat.kind == EntryKind::File)
     }
 
-    /// The folder of the cache, when none is named.
+    /// The default folder of the cache.
     pub fn cache_directory(&self) -> String {
         AbsPath::new(&self.root).join(&format!("{}/cache", self.config.stan_path))
     }

@@ -1,5 +1,5 @@
-//! Where package managers of this user keep what they downloaded. The location comes from the environment; it may
-//! decide whether a file is found, never its id (spec 10 §4).
+//! Where the package managers of this user store downloads. Read from the environment. The location may decide whether a file is
+//! found, but never its id (spec 10 §4).
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use stan_lang::{PackageStore, PackageStores};
 use stan_model::Ecosystem;
 use stan_repo::{System, normal_path, real_path};
 
-/// The folders of package managers, absolute. Only package versions that a lock file of the repository names are read.
+/// Absolute folders of package managers. Only package versions that a lock file of the repository names are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageCaches {
     /// Go's module cache: `$GOMODCACHE`, else `pkg/mod` in the first folder of `$GOPATH`, else `~/go/pkg/mod`.
@@ -17,12 +17,12 @@ pub struct PackageCaches {
 }
 
 impl PackageCaches {
-    /// As the package managers find them. `variable` gives the value of a variable of the environment.
+    /// Follows the package managers' own rules. `variable` looks up an environment variable.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let absolute = |name: &str| variable(name).filter(|path| path.starts_with('/'));
         let home = absolute("HOME");
         let at_home = |below: &str| home.as_ref().map(|home| normal_path(home, below));
-        // Only the first folder of several is written to.
+        // Go writes only to the first folder of the list.
         let go_path = variable("GOPATH").and_then(|paths| paths.split(':').next().map(str::to_owned));
         let go_path = go_path.filter(|path| path.starts_with('/')).or_else(|| at_home("go"));
         let go_modules = absolute("GOMODCACHE").or_else(|| go_path.map(|path| normal_path(&path, "pkg/mod")));
@@ -34,8 +34,9 @@ impl PackageCaches {
         let named = [(Ecosystem::Go, &self.go_modules), (Ecosystem::Crates, &self.crates)];
         let stores = named.into_iter().filter_map(|(ecosystem, folder)| {
             let folder = normal_path("/", folder.as_deref()?);
-            // A folder that does not exist yet keeps its path: every run checks it again.
+            // A folder that does not exist keeps its unresolved path: it may exist in the next run, which checks it again.
             let folder = real_path(system, Path::new(&folder)).unwrap_or(folder);
+            // A store at `/` would make every file of the machine a package file.
             (folder != "/").then_some(PackageStore { ecosystem, folder })
         });
         PackageStores::new(stores.collect())

@@ -1,5 +1,5 @@
-//! Findings as SARIF 2.1.0, which code hosts show beside the lines: of a reply, of import cycles, and of unresolved
-//! imports. One run of one tool in each log; its bytes depend on the findings alone.
+//! Findings as SARIF 2.1.0, which code hosts show beside the lines: problems of a reply, import cycles, and unresolved imports.
+//! Each log contains one run of one tool; its bytes depend only on the findings.
 
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ impl SarifLog {
         Self { schema: SCHEMA, version: "2.1.0", runs: [run] }
     }
 
-    /// What is wrong with a reply, at its lines.
+    /// The problems of a reply, at their lines.
     pub fn of_reply(report: &ReplyReport) -> Self {
         let result = |finding: &stan_model::document::assistant_reports::Finding| SarifResult {
             rule_id: finding.code.to_string(),
@@ -115,7 +115,7 @@ impl SarifLog {
         Self::new(report.findings.iter().map(result).collect())
     }
 
-    /// One result for each cycle, at the first file of its ring.
+    /// One result per cycle, at the first file of its ring.
     pub fn of_cycles(report: &CyclesReport) -> Self {
         let result = |cycle: &crate::answers::FoundCycle| {
             let mut files = cycle.ring.iter().map(|file| location(file, 1, None));
@@ -132,7 +132,7 @@ impl SarifLog {
         Self::new(report.cycles.iter().map(result).collect())
     }
 
-    /// One result for each unresolved import of a file of the repository, at its line.
+    /// One result per unresolved import of a repository file, at its line.
     pub fn of_missing_imports(
         engine: &Engine<'_>,
         repository: &Repository<'_>,
@@ -164,7 +164,7 @@ fn location(file: &str, line: u32, column: Option<u32>) -> Location {
     Location { physical_location: PhysicalLocation { artifact_location: ArtifactLocation { uri }, region } }
 }
 
-/// A path as a relative reference (RFC 3986): everything but unreserved characters and slashes is escaped.
+/// A path as a relative reference (RFC 3986): everything except unreserved characters and slashes is percent-encoded.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

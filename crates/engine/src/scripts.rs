@@ -1,5 +1,5 @@
-//! Scripts of the configuration whose output is evidence for the assistant. This is the only verb that executes anything, and
-//! it executes what the command line names and nothing else.
+//! Runs scripts of the configuration whose output is evidence for the assistant. The only verb that executes anything, and only
+//! the scripts that the command line names.
 
 mod escapes;
 
@@ -13,7 +13,7 @@ use self::escapes::without_escapes;
 use crate::config::nearest;
 use crate::context::{EngineError, Progress, Repository, ScriptEvent, script_line};
 
-/// More output than this is cut; its end states how much.
+/// Longer output is truncated; its last line states by how much.
 const MAX_OUTPUT: usize = 16 << 20;
 
 /// Which scripts, and for how long.
@@ -22,7 +22,7 @@ pub struct ScriptsRequest {
     /// In the order in which they run.
     pub names: Vec<String>,
     pub timeout: Duration,
-    /// A script that fails is a refusal.
+    /// Fail if a script fails.
     pub strict: bool,
 }
 
@@ -30,18 +30,18 @@ pub struct ScriptsRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptOutput {
     pub report: ScriptReport,
-    /// What goes to `<stanPath>/output/<name>.txt`.
+    /// The content of `<stanPath>/output/<name>.txt`.
     pub text: Vec<u8>,
 }
 
-/// The names that the configuration does not have, each with one that may be meant.
+/// Names that are not configured, each with the most similar configured name, if there is one.
 pub fn unknown_scripts(repository: &Repository<'_>, names: &[String]) -> Vec<(String, Option<String>)> {
     let known: Vec<&str> = repository.config.scripts.keys().map(String::as_str).collect();
     let unknown = names.iter().filter(|name| !known.contains(&name.as_str()));
     unknown.map(|name| (name.clone(), nearest(name, &known).map(str::to_owned))).collect()
 }
 
-/// Runs scripts one after the other. Nothing is written; a refusal means that no archive should be either.
+/// Runs scripts one after the other. Writes nothing. On an error, no archive should be written either.
 pub fn run_scripts(
     processes: &dyn Processes,
     repository: &Repository<'_>,

@@ -1,4 +1,4 @@
-//! Whether a file is kept out of archives and packs because it contains secrets. The same decision for every verb and front end; the
+//! Decides whether a file is kept out of archives and packs because it contains secrets. Shared by all verbs and front ends; the
 //! rules are in `stan_secrets`.
 
 use std::path::Path;
@@ -10,8 +10,8 @@ use stan_secrets::{Hit, Stream, credential_file, keep_for, scan_file};
 
 use crate::config::Config;
 
-/// Why the text of a file must not be handed on; `None` when it may. `path` is relative to the root. Only the command line
-/// allows a file (`Config::allowed_secrets`). Whether a file is binary is not asked here.
+/// The secrets because of which a file must not be handed on; `None` if there are none. `path` is relative to the root. Only the
+/// command line can allow a file (`Config::allowed_secrets`). Does not check whether the file is binary.
 pub fn secrets_of(config: &Config, path: &str, text: &[u8]) -> Option<SecretFile> {
     if config.allowed_secrets.contains(path) {
         return None;
@@ -22,8 +22,8 @@ pub fn secrets_of(config: &Config, path: &str, text: &[u8]) -> Option<SecretFile
     }
 }
 
-/// As [`secrets_of`], for a file on the disk that has several names: any of them may mark it as a secret. The first is
-/// the one that is reported. A binary is never held back, and what cannot be read is not judged.
+/// Like [`secrets_of`], for a file on disk with several names: any of them may mark it as secret. The first is reported. A binary
+/// file is never held back; an unreadable one is an error.
 pub(crate) fn secrets_on_disk(
     system: &dyn System,
     config: &Config,
@@ -50,7 +50,7 @@ pub(crate) fn secrets_on_disk(
     })
 }
 
-/// What becomes of a file.
+/// What is done with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Judged {
     Free,
@@ -58,7 +58,7 @@ pub(crate) enum Judged {
     Held(SecretFile),
 }
 
-/// What the archive held back, as reports say it.
+/// A file that the archive held back, as reports show it.
 pub(crate) fn reported(file: &HeldBack) -> SecretFile {
     match &file.secrets {
         Secrets::Credential(rule) => by_name(&file.name, rule),

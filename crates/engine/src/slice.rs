@@ -1,4 +1,4 @@
-//! The verb `x07 ast slice`: one module file in, a report out, the slice in it or in a file of its own.
+//! The verb `x07 ast slice`: reads one module file and writes a report, with the slice in it or in a separate file.
 
 use stan_lang::x07::{X07, read_module};
 use stan_model::document::x07::{Digests, EmbeddedJson, SliceReport};
@@ -6,27 +6,27 @@ use stan_slice::SliceRequest;
 
 use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
 
-/// What to slice, and where the slice goes.
+/// What to slice, and where to write the slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceCommand {
     pub input: String,
-    /// A file for the slice; the report then only describes it.
+    /// The file to write the slice to; the report then only describes it.
     pub out: Option<String>,
     pub request: SliceRequest,
 }
 
-/// How it ended.
+/// The result of the verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceOutcome {
     pub class: ExitClass,
-    /// Without a diagnostic for the failure: its message is the program's.
+    /// Contains no diagnostic of the failure: the program adds it.
     pub report: SliceReport,
     pub failure: Option<DocumentFailure>,
     /// The two readings of the pointer resolve to different locations.
     pub readings_differ: bool,
 }
 
-/// Runs the verb. Every failure is a report as well.
+/// Runs the verb. Every failure also gives a report.
 pub fn slice(store: &mut dyn DocumentStore, command: &SliceCommand) -> SliceOutcome {
     let mut run = SliceRun { store, command, digests: Digests::default(), readings_differ: false };
     let (class, report, failure) = match run.slice() {

@@ -1,5 +1,5 @@
-//! Starting threads where resources are limited: little address space (`ulimit -v`), few processes, strict overcommit. Falls back to
-//! fewer threads and finally to the calling thread, which is slower and gives the same answer.
+//! Starts threads where resources are limited: little address space (`ulimit -v`), few processes, strict overcommit. Falls back
+//! to fewer threads and finally to the calling thread, which is slower but gives the same answer.
 
 use std::sync::OnceLock;
 
@@ -10,24 +10,24 @@ use stan_repo::{address_space, stack_limit};
 /// Stacks may take this fraction (1/4) of a limited address space. The rest is for the files, the graph and the program.
 const SHARE: u64 = 4;
 
-/// The same below [`ONE_POOL`], where the arenas of three threads already take most of it.
+/// The share below [`ONE_POOL`], where the arenas of three threads already take most of the space.
 const SCARCE_SHARE: u64 = 8;
 
 /// Address space that the C library reserves for each allocating thread, besides its stack.
 const ARENA: u64 = 64 << 20;
 
-/// With less address space than this, all work shares one pool: each additional thread costs an arena, until none is left for the
-/// stack of the main thread to grow.
+/// With less address space than this, all work shares one pool: each additional thread costs an arena, and the stack of the main
+/// thread must still be able to grow.
 const ONE_POOL: u64 = 2 << 30;
 
-/// The stack of threads that do not parse: the default of the standard library.
+/// The stack size of threads that do not parse: the default of the standard library.
 const USUAL_STACK: usize = 2 << 20;
 
-/// The smallest stack that is requested.
+/// No smaller stack is requested.
 const SMALLEST_STACK: usize = 1 << 20;
 
-/// The stack that the calling thread is assumed to have if no other can be started. Files that might need more are not parsed but
-/// scanned, and the answer reports it.
+/// The stack size that is assumed of the calling thread if no other thread can be started. Files that might need more are scanned
+/// instead of parsed, and the answer reports it.
 const CALLERS_STACK: usize = 6 << 20;
 
 /// The thread pools of one engine, by stack size. Each is started on first use.
@@ -77,15 +77,15 @@ fn install<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) 
     }
 }
 
-/// Does the work on the calling thread alone. This pool is not kept: later calls may come from other threads, which would have to
+/// Runs the work on the calling thread alone. This pool is not kept: later calls may come from other threads, which would have to
 /// wait for this one.
 fn on_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    // Of a program's first thread, the limit is the size; a quarter is in use already or is kept free.
+    // The stack of the main thread may grow up to the limit; a quarter covers what is in use already and a margin.
     let limit = usize::try_from(stack_limit().unwrap_or(u64::MAX) / 4 * 3).unwrap_or(usize::MAX);
     set_stack_size(limit.min(CALLERS_STACK));
     match ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
         Ok(pool) => pool.install(work),
-        // An error means that this thread is in a pool already; then use that one.
+        // An error means that this thread already belongs to a pool: use that one.
         Err(_) => work(),
     }
 }
@@ -97,7 +97,7 @@ pub fn prepare_threads() {
     let build = |(count, stack)| ThreadPoolBuilder::new().num_threads(count).stack_size(stack).build_global().is_ok();
     let is_started = attempts(cores(), USUAL_STACK, Some(space)).into_iter().any(build);
     if !is_started {
-        // An error means that they were prepared before.
+        // An error means that the pool is already initialised.
         let _ = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
     }
 }
@@ -110,7 +110,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// How many threads with which stack to try, in this order: fewer threads first, then smaller stacks.
+/// The thread counts and stack sizes to try, in this order: fewer threads first, then smaller stacks.
 fn attempts(count: usize, stack: usize, space: Option<u64>) -> Vec<(usize, usize)> {
     let share = if is_scarce(space) { SCARCE_SHARE } else { SHARE };
     let budget = space.map_or(usize::MAX, |space| usize::try_from(space / share).unwrap_or(usize::MAX));

@@ -1,7 +1,7 @@
-//! Counts the tokens of texts: real tokenizers, and the estimate that the formats use.
+//! Counts tokens: with real tokenizers, or with the estimate that the formats use.
 //!
-//! The vocabularies are compiled into the program. Their tables are read from the user's cache folder or built when the first text is
-//! counted, so that commands without counts do not pay for them.
+//! The vocabularies are compiled into the program. Their tables are read from the user's cache folder or built when the first
+//! text is counted, so that commands without counts do not pay for it.
 
 mod known;
 mod split;
@@ -21,16 +21,16 @@ use self::split::Splitter;
 pub use self::tables::keep_tables_in;
 use self::vocabulary::{Packed, Vocabulary};
 
-/// A vocabulary with its way to cut texts.
+/// A vocabulary, and its rule to split texts into pieces.
 struct Encoding {
     vocabulary: Vocabulary,
     splitter: Splitter,
-    /// What threads have counted.
+    /// Counts of words that threads have encoded before.
     known: Pool<KnownPieces>,
 }
 
 impl Encoding {
-    /// `None` when the program itself is damaged.
+    /// `None` only if the embedded vocabulary is corrupt.
     fn load(parts: &EncodingParts) -> Option<Self> {
         let packed = Packed::new(parts.packed)?;
         let kept = tables::load(parts.name, packed.flat_size(), parts.table_hash);
@@ -52,11 +52,11 @@ impl Encoding {
     }
 }
 
-/// What the program has of an encoding.
+/// The embedded parts of an encoding.
 struct EncodingParts {
     name: &'static str,
     packed: &'static [u8],
-    /// SHA-256 of the table that is made of it.
+    /// SHA-256 of the table that is built from it.
     table_hash: &'static str,
     pattern: &'static str,
 }
@@ -78,10 +78,10 @@ const CL100K_PARTS: EncodingParts = EncodingParts {
 static O200K: LazyLock<Option<Encoding>> = LazyLock::new(|| Encoding::load(&O200K_PARTS));
 static CL100K: LazyLock<Option<Encoding>> = LazyLock::new(|| Encoding::load(&CL100K_PARTS));
 
-/// Changes whenever a text may have another number of tokens than before.
+/// Must change whenever the count of some text changes.
 pub(crate) const COUNT_VERSION: u64 = 2;
 
-/// Larger files are not read to be counted: no model is given them. Where a size is known, it is estimated from.
+/// Larger files are not read for counting, because no model is given them; their count is estimated from the size.
 pub(crate) const MOST_COUNTED_BYTES: u64 = 64 << 20;
 
 /// A way to count tokens.
@@ -90,16 +90,16 @@ pub enum Tokenizer {
     /// `o200k_base`, which the current models of OpenAI use and which is close for others.
     #[default]
     O200k,
-    /// `cl100k_base`, of the generation before.
+    /// `cl100k_base`, of the previous generation.
     Cl100k,
-    /// A quarter of the bytes, rounded up: the estimate of the formats (spec 30 §6).
+    /// A quarter of the byte count, rounded up: the estimate of the formats (spec 30 §6).
     Bytes4,
 }
 
 impl Tokenizer {
     pub const ALL: [Self; 3] = [Self::O200k, Self::Cl100k, Self::Bytes4];
 
-    /// The name that users type and reports show.
+    /// The name in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::O200k => "o200k",
@@ -112,8 +112,8 @@ impl Tokenizer {
         Self::ALL.into_iter().find(|tokenizer| tokenizer.name() == name)
     }
 
-    /// The number of tokens of a text. Bytes that are not UTF-8 count as the replacement characters that a model would
-    /// be shown. Linear in the length, whatever the text holds.
+    /// The token count of a text. Invalid UTF-8 counts as the replacement characters that a model would see. Linear in the length
+    /// for any content.
     pub fn count(&self, text: &[u8]) -> u64 {
         let estimate = || tokens(text.len() as u64);
         let encoding = match self {
@@ -121,39 +121,39 @@ impl Tokenizer {
             Self::Cl100k => &CL100K,
             Self::Bytes4 => return estimate(),
         };
-        // The tests unpack both vocabularies.
+        // The tests decode both vocabularies, so this never happens.
         let Some(encoding) = &**encoding else { return estimate() };
         // Text is borrowed; only a piece that is not UTF-8 is copied.
         pieces(text).map(|piece| encoding.count(&String::from_utf8_lossy(piece)) as u64).sum()
     }
 
-    /// What a file of so many bytes adds to a sum when it is not counted. For the estimate that is its bytes, because only
-    /// their sum is divided; see [`Tokenizer::tokens_of`].
+    /// The weight of a file of this size that is not counted. For `Bytes4`, the weight is the byte count, because only the sum is
+    /// divided by four; see [`Tokenizer::tokens_of`].
     pub(crate) fn weight_of_size(self, bytes: u64) -> u64 {
         if self == Self::Bytes4 { bytes } else { tokens(bytes) }
     }
 
-    /// The tokens of a sum of weights.
+    /// The token count for a sum of weights.
     pub(crate) fn tokens_of(self, weight: u64) -> u64 {
         if self == Self::Bytes4 { tokens(weight) } else { weight }
     }
 
-    /// The tokens of these weights together, for a report.
+    /// The token count of all weights together, for a report.
     pub(crate) fn total(self, weights: impl Iterator<Item = u64>) -> ExactTokens {
         let sum = weights.fold(0u64, u64::saturating_add);
         ExactTokens { tokenizer: self.name().to_owned(), tokens: self.tokens_of(sum) }
     }
 
-    /// Counts every item with all threads; `text` gives its bytes, or `None` when it cannot be read.
+    /// Counts all items on all threads; `text` returns the bytes of an item, or `None` if it cannot be read.
     pub fn count_each<T: Sync>(&self, items: &[T], text: impl Fn(&T) -> Option<Vec<u8>> + Sync) -> Vec<Option<u64>> {
         items.par_iter().map(|item| text(item).map(|bytes| self.count(&bytes))).collect()
     }
 }
 
-/// The tokenizer needs ten times the memory of what it counts, so that a longer text is counted in pieces.
+/// Encoding takes ten times the memory of the text, so longer texts are counted in pieces.
 const LONGEST_PIECE: usize = 8 << 20;
 
-/// Cuts a long text behind a line end, where tokens mostly end as well, or at least not inside a character.
+/// Splits a long text after a line end, where most tokens end too, or else at a character boundary.
 fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -181,7 +181,7 @@ impl fmt::Display for Tokenizer {
 mod tests {
     use super::*;
 
-    /// The expected numbers are those of `tiktoken`.
+    /// The expected counts are from `tiktoken`.
     #[test]
     fn texts_count_as_the_tokenizers_count_them() {
         for (text, o200k, cl100k, bytes4) in [
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Another hash here means that tables of other versions are made again, and that no table is used which is not this one.
+    /// Cached tables with another hash, such as those of other versions, are never used but built again.
     #[test]
     fn tables_have_the_hashes_that_the_program_asks_for() {
         for parts in [O200K_PARTS, CL100K_PARTS] {
@@ -273,7 +273,7 @@ mod tests {
         assert!(Tokenizer::O200k.count(&[0xff; 1000]) > 0);
     }
 
-    /// A quadratic count of these would take hours.
+    /// A quadratic algorithm would take hours for these.
     #[test]
     fn hostile_texts_take_time_in_proportion_to_their_length() {
         let length = 500_000;
@@ -316,14 +316,14 @@ mod tests {
         assert_eq!(counts, [Some(1), Some(2), None, Some(1)]);
     }
 
-    /// Such a word once took 65 times its memory in each thread.
+    /// Such a word once took 65 times its own memory in each thread.
     #[test]
     fn a_long_word_is_counted_in_parts() {
         let word = "x".repeat(1 << 20);
         for tokenizer in [Tokenizer::O200k, Tokenizer::Cl100k] {
             let one = tokenizer.count(word.as_bytes());
             assert_eq!(tokenizer.count(word.repeat(3).as_bytes()), 3 * one);
-            // Characters stay whole.
+            // Characters are not split.
             let umlauts = "\u{e4}".repeat((1 << 20) / 2);
             let shifted = format!("x{umlauts}");
             let difference = tokenizer.count(shifted.as_bytes()).abs_diff(tokenizer.count(umlauts.as_bytes()));

@@ -1,4 +1,4 @@
-//! Caches that are not what a run left behind: damaged, foreign, older, half of a pair, or made to look right.
+//! Caches that a run did not write: damaged, foreign, outdated, incomplete, or forged.
 
 mod support;
 
@@ -83,7 +83,7 @@ fn a_cache_serves_only_the_options_it_was_made_with() {
     assert_eq!(json(&run(disk.system(), &options, &request(false))), plain);
 }
 
-/// A cache that was copied along with the repository speaks of paths elsewhere.
+/// A cache that was copied along with the repository contains paths of another place.
 #[test]
 fn a_cache_serves_only_the_place_it_was_made_at() {
     let system = MemorySystem::from_fixture("//- /one/a.ts\nimport './b';\n//- /two/a.ts\n");
@@ -108,7 +108,7 @@ fn a_folder_that_cannot_be_a_cache_is_ignored() {
     }
 }
 
-/// Only folders of stan's own get an ignore file, and a neighbour with a longer name is not one.
+/// Only stan's own folders get an ignore file; a sibling whose name starts with theirs does not.
 #[test]
 fn only_stans_own_folder_hides_itself() {
     let system = MemorySystem::from_fixture("//- /r/a.ts\n");
@@ -123,15 +123,15 @@ fn only_stans_own_folder_hides_itself() {
     }
 }
 
-/// A cache in a folder of the user's own is trusted when its checksums match. Its contents may be wrong, but a run that
-/// trusts it must neither panic nor fail.
+/// A cache in the user's own folder is trusted if its checksums match. Its contents may be wrong, but must cause neither a panic
+/// nor an error.
 #[test]
 fn caches_made_to_look_right_do_no_harm() {
     let (disk, options, _) = warm_disk();
     let system = disk.system();
     run(system, &options, &request_outside(false));
     let (index, data) = both_files(system, OUTSIDE);
-    // The forger knows the format: what a run left, forged, is what it left.
+    // The forger knows the format: re-encoding an unmodified cache must give the same bytes.
     let mut unchanged = index.clone();
     forge(system, OUTSIDE, &mut unchanged, &data);
     assert_eq!(unchanged, index);
@@ -149,7 +149,7 @@ fn caches_made_to_look_right_do_no_harm() {
         }
         forge(system, OUTSIDE, &mut index, &data);
         run(system, &options, &request_outside(round % 3 == 0));
-        // An edit makes the run read the parts that an unchanged one does not need.
+        // An edit makes the run read the parts of the cache that an unchanged run does not need.
         disk.write("src/a.ts", format!("export const a = {round}; import './b'; export * from './lib';").as_bytes());
         forge(system, OUTSIDE, &mut index, &data);
         run(system, &options, &request_outside(round % 3 == 1));
@@ -165,8 +165,8 @@ fn both_files(system: &dyn WritableSystem, directory: &str) -> (Vec<u8>, Vec<u8>
     (read("graph.index"), read("graph.data"))
 }
 
-/// Everything that a repository can bring: the whole cache of another checkout of the same repository at the same path, with
-/// its seals, for another graph. The index is a real one, so that only the seal distinguishes it from our own.
+/// The strongest attack that a repository can contain: the whole cache of another checkout of the same repository at the same
+/// path, with its seals, for another graph. The index is real, so that only the seal distinguishes it from ours.
 #[test]
 fn a_cache_that_came_with_the_repository_is_not_believed() {
     let ours = |system: &MemorySystem, state: &str| GraphRequest {
@@ -175,7 +175,7 @@ fn a_cache_that_came_with_the_repository_is_not_believed() {
     };
     let tree = || MemorySystem::from_fixture("//- /r/.git/HEAD\n//- /r/a.ts\nimport './b';\n//- /r/b.ts\n");
     let options = GraphOptions::new("/r");
-    // The attacker's checkout: the same stats, another text.
+    // The attacker's checkout: equal stats, different text.
     let theirs = tree();
     theirs.set_now(100_000_000_000);
     run(&theirs, &options, &ours(&theirs, "/theirs"));
@@ -183,7 +183,7 @@ fn a_cache_that_came_with_the_repository_is_not_believed() {
     let victim = |state: &str, later: i64| {
         let system = tree();
         system.set_now(100_000_000_000);
-        // In the same order, so that even the inodes agree.
+        // Written in the same order, so that even the inodes are equal.
         run(&system, &options, &ours(&system, state));
         system.set_now(100_000_000_000 + later);
         for entry in theirs.read_dir(CACHE.as_ref()).unwrap() {
@@ -198,7 +198,7 @@ fn a_cache_that_came_with_the_repository_is_not_believed() {
     assert!(matches!(victim("/theirs", 1), CacheUse::Compiled(_)), "written at another time");
     assert!(matches!(victim("/mine-elsewhere", 1), CacheUse::Compiled(_)));
 
-    // Forged on top of a cache that is ours, with our own seals still beside it.
+    // Forged over our own cache, with our own seals still in place.
     let system = tree();
     system.set_now(100_000_000_000);
     let truth = json(&run(&system, &options, &request(false)));
@@ -211,7 +211,7 @@ fn a_cache_that_came_with_the_repository_is_not_believed() {
     assert_eq!(run(&system, &options, &request(false)).work, CacheUse::Unchanged, "it was written again");
 }
 
-/// `map.data` alone is put in the place of ours.
+/// Only `map.data` replaces ours.
 #[test]
 fn a_map_that_came_with_the_repository_is_not_believed() {
     let disk = MemoryDisk::new();
@@ -230,7 +230,7 @@ fn a_map_that_came_with_the_repository_is_not_believed() {
     let truth = document();
     let kept = disk.read(".stan/cache/map.data").expect("a run keeps its map");
     disk.wait(3_000_000_000);
-    // The last bytes are the map's: another one of the same length, with a checksum that fits.
+    // The last bytes belong to the map: replace it by one of the same length, with a valid checksum.
     let mut evil = kept.clone();
     let at = evil.windows(4).rposition(|window| window == b"a.ts").expect("it is a node");
     evil[at] = b'z';
@@ -254,7 +254,7 @@ fn without_a_place_for_the_key_a_cache_in_the_repository_is_not_used() {
     }
 }
 
-/// CI keeps the folder and restores it elsewhere in time, on another disk.
+/// CI stores the folder and restores it later on another disk.
 #[test]
 fn a_folder_outside_the_repository_serves_after_it_was_restored() {
     let (disk, options, expected) = warm_disk();
@@ -280,7 +280,7 @@ fn an_index_that_does_not_know_the_listing_of_the_root_is_refused() {
     run(&system, &options, &request_outside(false));
     assert_eq!(run(&system, &options, &request_outside(false)).work, CacheUse::Unchanged);
     let (mut index, data) = both_files(&system, OUTSIDE);
-    // The path of the listed root becomes another one: length, then the two bytes.
+    // Changes the path of the listed root: the length, then the two bytes.
     let at = index.windows(3).position(|window| window == [2, b'/', b'r']).expect("the root was listed");
     index[at + 2] = b'q';
     system.set_dir("/q").set_times("/q", 0, 0);
@@ -288,8 +288,8 @@ fn an_index_that_does_not_know_the_listing_of_the_root_is_refused() {
     assert!(matches!(run(&system, &options, &request_outside(false)).work, CacheUse::Compiled(_)));
 }
 
-/// Writes both files: 24 bytes of magic, key and checksum, then the index: a time, and the length and the checksum of each
-/// of the data's four parts.
+/// Writes both files: 24 bytes of magic, key and checksum, then the index: a time, and the length and checksum of each of the
+/// data's four parts.
 fn forge(system: &dyn WritableSystem, directory: &str, index: &mut [u8], data: &[u8]) {
     let mut rest = data;
     for at in (32..96).step_by(16) {
@@ -308,7 +308,7 @@ fn forge(system: &dyn WritableSystem, directory: &str, index: &mut [u8], data: &
     }
 }
 
-/// The names of externals come from manifests that resolution may never have read.
+/// The names of externals come from manifests that resolution may not have read.
 #[test]
 fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
     let disk = MemoryDisk::new();
@@ -339,13 +339,13 @@ fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
     disk.write("node_modules/p/package.json", br#"{"name":"p","version":"2.0.0"}"#);
     check(&[&format!("{npm}/p/2.0.0/data/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
     disk.write("node_modules/p/data/package.json", br#"{"name":"inner","version":"3.0.0"}"#);
-    // A manifest inside a package names no package of its own.
+    // A manifest inside a package does not name a package.
     check(&[&format!("{npm}/p/2.0.0/data/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
     disk.remove("node_modules/p/data/package.json");
     check(&[&format!("{npm}/p/2.0.0/data/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
 }
 
-/// The map of an unchanged run is the kept one, as long as it belongs to the very graph that is in the cache.
+/// An unchanged run uses the cached map only if it belongs to the graph in the cache.
 #[test]
 fn an_unchanged_run_takes_the_kept_map_and_no_other() {
     let disk = MemoryDisk::new();
@@ -370,12 +370,12 @@ fn an_unchanged_run_takes_the_kept_map_and_no_other() {
     let first = document(Some(CACHE));
     let kept = disk.read(map_file).expect("a run keeps its map");
 
-    // Without the data no graph can be loaded: a run that needed one would have to make it, and write the data again.
+    // Without the data no graph can be loaded: a run that needed one would rebuild it and write the data again.
     disk.remove(data_file);
     assert_eq!(document(Some(CACHE)), first);
     assert!(disk.read(data_file).is_none(), "the kept map was enough");
 
-    // The map of an earlier run looks right in every way, but the graph is another.
+    // The map of an earlier run is valid, but belongs to another graph.
     disk.write("src/new.ts", b"export const later = 1;");
     let second = document(Some(CACHE));
     assert_ne!(second, first);
@@ -386,7 +386,7 @@ fn an_unchanged_run_takes_the_kept_map_and_no_other() {
     assert_eq!(document(None), second);
 }
 
-/// A hostile repository has a link where stan's folder or its cache would be: its target stays unchanged.
+/// In a hostile repository, stan's folder or its cache is a symlink: the target must not change.
 #[test]
 fn nothing_is_written_or_read_through_a_link() {
     for links in ["//- link /r/.stan -> /out\n", "//- link /r/.stan/cache -> /out\n", "//- link /r/.stan -> nowhere\n"]

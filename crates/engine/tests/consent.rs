@@ -1,5 +1,5 @@
-//! Files outside the root: what is read without asking, what needs `--allow-outside`, and that nothing else is even looked
-//! at (spec 10 §4).
+//! Files outside the root: which are read without consent, which need `--allow-outside`, and that no other path is accessed, not
+//! even stat'ed (spec 10 §4).
 
 mod support;
 
@@ -17,7 +17,7 @@ use stan_repo::{
 };
 use support::{cold, edges, run, run_on};
 
-/// The root is a folder below a user's home, so that there is something around it.
+/// The root is in a user's home directory, so that there are files around it.
 const ROOT: &str = "/homes/u/r";
 
 /// Records every path outside the root that is listed, stat'ed, opened, read or written.
@@ -112,7 +112,7 @@ const SECRETS: &str = r#"
     {}
 "#;
 
-/// Every way out that findings 3 and 22 name.
+/// Every way out of the root that findings 3 and 22 list.
 fn hostile() -> String {
     [
         r##"
@@ -411,7 +411,8 @@ fn linked_and_installed_packages_need_no_consent() {
     );
 }
 
-/// With two links to one package in different folders, and hops into it: the answer must not depend on who came first.
+/// With two links to one package in different folders, and imports within it: the answer must not depend on the order of
+/// discovery.
 #[test]
 fn linked_packages_are_the_same_for_any_number_of_threads() {
     let mut text = [LINKS, SECRETS].concat();
@@ -433,7 +434,7 @@ fn linked_packages_are_the_same_for_any_number_of_threads() {
     }
 }
 
-/// Consent is part of the cache's key, and so is the work tree.
+/// Consent is part of the cache key, and so is the work tree.
 #[test]
 fn a_cache_of_another_consent_is_not_used() {
     let system = MemorySystem::from_fixture(&[SECRETS, "//- /homes/u/r/a.ts\nimport '../lib';\n"].concat());
@@ -450,7 +451,7 @@ fn a_cache_of_another_consent_is_not_used() {
     assert!(output.starts_with("a.ts -> ../lib/main.ts"), "{output}");
 }
 
-/// What is typed may be a link of the repository: asking what it is touches nothing outside (`stan read` once did).
+/// A typed path may be a link in the repository: finding out what it is must not access anything outside (`stan read` once did).
 #[test]
 fn what_a_typed_path_is_is_found_without_following_links_out() {
     let text = [&hostile(), "//- link /homes/u/r/gone.ts -> /net/host/x.ts\n"].concat();
@@ -463,7 +464,7 @@ fn what_a_typed_path_is_is_found_without_following_links_out() {
         assert_eq!(opened.node_id(&engine, typed).as_deref(), Some(typed));
     }
     assert!(opened.is_file(&engine, "src/absolute.ts") && !opened.is_file(&engine, "src"));
-    // The folders above the root are no secret: each is checked for links on the way to the root.
+    // The parents of the root may be accessed: each is checked for links in the root's path.
     let outside = system.outside.lock().unwrap();
     let targets: Vec<_> = outside.iter().filter(|path| !Path::new(ROOT).starts_with(path)).collect();
     assert!(targets.is_empty(), "{targets:?}");

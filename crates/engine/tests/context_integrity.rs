@@ -1,5 +1,5 @@
-//! A thousand corruptions between a context run and a frozen one: none gets through, each is named with what was expected
-//! and what was found, and every output is unchanged. The same through the real program is in `apps/cli/tests`.
+//! A thousand corruptions between a context run and a frozen one. Each must be detected and reported with the expected and the
+//! found value, and must leave all outputs unchanged. `apps/cli/tests` has the same tests of the real program.
 
 mod support;
 
@@ -21,8 +21,8 @@ const META: &str = "/r/.stan/context/dependency.meta.json";
 const MAP: &str = "/r/.stan/context/dependency.map.json";
 const STATE: &str = "/r/.stan/context/dependency.state.json";
 
-/// Externals that are hoisted, in a store behind links, in two versions, and outside the repository; some of them and
-/// some sources are not selected.
+/// Externals that are hoisted, in a store behind links, in two versions, and outside the repository. Some of them, and some
+/// sources, are not selected.
 const REPOSITORY: &str = "
 //- /r/package.json
 {}
@@ -62,7 +62,7 @@ export const unselected = 'outside';
 
 const SELECTION: &str = "{\"v\":2,\"i\":[[\"src/index.ts\",1],[\"packages/old/index.ts\",1]]}\n";
 
-/// `lines` decide whether an external is proved before it is copied, or, above 1 MiB, meanwhile.
+/// `lines` decides whether an external is verified before it is copied or, above 1 MiB, while it is copied.
 fn repository(lines: usize) -> MemorySystem {
     let system = MemorySystem::from_fixture(REPOSITORY);
     system.set_file("/r/node_modules/zed/large.js", "exports.large = 1;\n".repeat(lines)).set_file(STATE, SELECTION);
@@ -90,7 +90,7 @@ fn document(system: &MemorySystem, path: &str) -> Value {
     serde_json::from_slice(&read(system, path)).unwrap()
 }
 
-/// Everything below stan's folder.
+/// All files below stan's folder.
 fn outputs(system: &MemorySystem) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut pending = vec!["/r/.stan".to_owned()];
@@ -106,7 +106,7 @@ fn outputs(system: &MemorySystem) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// One corruption: the files that it writes (`None`: removes), and the nodes of which one must be named.
+/// One corruption: the files that it writes (`None` removes), and the nodes of which one must be reported.
 struct Corruption {
     what: String,
     files: Vec<(String, Option<Vec<u8>>)>,
@@ -118,7 +118,7 @@ struct Corruptor<'a> {
     system: &'a MemorySystem,
     meta: Value,
     map: Value,
-    /// Node id → absolute path of every file that the map names.
+    /// Absolute path by node id, for every file in the map.
     files: Vec<(String, String)>,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Corruptor<'a> {
         }
     }
 
-    /// The bytes of a file that the map names.
+    /// Changes the bytes of a file in the map.
     fn bytes(&mut self) -> Corruption {
         let files = self.files.clone();
         let (node, path) = self.any(&files).clone();
@@ -184,7 +184,7 @@ impl<'a> Corruptor<'a> {
         Corruption { what: format!("{what} {path}"), files: vec![(path, bytes)], nodes: vec![node] }
     }
 
-    /// The size or the hash of a node in the meta.
+    /// Changes the size or the hash of a node in the map.
     fn meta_entry(&mut self) -> Corruption {
         let files = self.files.clone();
         let ((node, _), (other, _)) = (self.any(&files).clone(), self.any(&files).clone());
@@ -217,7 +217,7 @@ impl<'a> Corruptor<'a> {
         }
     }
 
-    /// Size, hash or place of a node in the private map, or the whole entry.
+    /// Changes the size, hash or location of a node in the private map, or removes the entry.
     fn map_entry(&mut self) -> Corruption {
         let nodes = self.map["nodes"].as_object().unwrap();
         let mut ids: Vec<String> = nodes.keys().cloned().collect();
@@ -258,7 +258,7 @@ impl<'a> Corruptor<'a> {
         }
     }
 
-    /// Any bit of the private map. Which node it hits is not known.
+    /// Flips any bit of the private map, so the affected node is unknown.
     fn map_byte(&mut self) -> Corruption {
         let mut bytes = read(self.system, MAP);
         let at = self.random.below(bytes.len());
@@ -284,7 +284,7 @@ impl<'a> Corruptor<'a> {
     }
 }
 
-/// A change that leaves the parsed value equal is not a corruption.
+/// A change that leaves the parsed value equal does not count as corruption.
 fn says_the_same(before: &[u8], after: &[u8]) -> bool {
     let parsed = |bytes| serde_json::from_slice::<Value>(bytes).ok();
     before == after || parsed(before).is_some_and(|before| parsed(after) == Some(before))

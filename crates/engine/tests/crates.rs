@@ -1,5 +1,5 @@
-//! Crates outside the code of a repository through the whole pipeline: those that `cargo vendor` copied, by `.cargo-checksum.json`, and
-//! those of Cargo's registry, by the archive that Cargo.lock names.
+//! External crates through the whole pipeline: those that `cargo vendor` copied, verified by `.cargo-checksum.json`, and those of
+//! Cargo's registry, verified by the archive that Cargo.lock names.
 
 mod support;
 
@@ -43,7 +43,7 @@ fn archive(name: &str, contents: &str) -> Vec<u8> {
     bytes
 }
 
-/// An application with a vendored crate and one of the registry.
+/// An application with a vendored crate and a registry crate.
 fn repository(ignore: &str) -> MemorySystem {
     let stored = archive("stored-2.0.0/src/lib.rs", STORED);
     let system = MemorySystem::from_fixture(

@@ -1,4 +1,4 @@
-//! Same repository, same bytes: on any number of threads, in any order of directory listings, at any place.
+//! The same repository gives the same bytes with any number of threads, any order of directory listings, and at any path.
 
 mod support;
 
@@ -9,7 +9,7 @@ use stan_repo::MemorySystem;
 use stan_testkit::Random;
 use support::{json, run_on};
 
-/// A few hundred files: barrels of barrels, cycles, packages, configurations, links, and everything that can be wrong.
+/// A few hundred files: barrels of barrels, cycles, packages, configurations, links, and all kinds of errors.
 fn repository(root: &str, seed: u64) -> MemorySystem {
     let mut random = Random::new(seed);
     let system = MemorySystem::new();
@@ -121,7 +121,7 @@ fn twenty_runs_are_one() {
     }
 }
 
-/// Everything interned during a run may be in another order; what is stored and what is found again must not care.
+/// Ids may be interned in a different order in every run; stored and reloaded answers must not depend on it.
 #[test]
 fn a_cache_made_on_eight_threads_serves_one() {
     let system = repository("/r", 7);

@@ -1,5 +1,5 @@
-//! The example reply of the shipped instructions passes the gate, and small mistakes in it do not: what the document
-//! shows and what the gate asks for are one thing. The gate itself is tested in its own crate.
+//! The example reply in the shipped instructions passes the gate, and small mistakes in it do not, so that the document and the
+//! gate agree. The gate has its own tests in its crate.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use stan_engine::init::system_document;
 use stan_model::document::state::{Entry, State};
 use stan_reply::{ChangedFiles, CheckOptions, ClosureSize, ReplyFacts, check as check_reply};
 
-/// The archive that the example answers to.
+/// The archive that the example replies to.
 struct Archive {
     stan_path: &'static str,
     files: BTreeMap<String, &'static str>,
@@ -71,7 +71,7 @@ fn example(stan_path: &str) -> String {
     rest.split_once("~~~~~\n<!-- /stan:example -->").unwrap().0.to_owned()
 }
 
-/// The codes that the gate finds in the example after `from` was replaced by `to`.
+/// The codes that the gate reports after replacing `from` by `to` in the example.
 fn check(from: &str, to: &str, expected: &[&str]) {
     for stan_path in [".stan", "tools/stan"] {
         let (from, to) = (from.replace(".stan", stan_path), to.replace(".stan", stan_path));

@@ -1,5 +1,5 @@
-//! Modules of Go's module cache through the whole pipeline: nodes by module and version, staged only with the hash of go.sum, warm
-//! runs, and private maps that ask for more than go.sum names.
+//! Modules of Go's module cache through the whole pipeline: nodes by module and version, staged only with the hash in go.sum,
+//! warm runs, and private maps with modules that go.sum does not list.
 
 mod support;
 
@@ -49,7 +49,7 @@ func Saw(int) {}
 package tools
 ";
 
-/// A module cache at this place.
+/// A module cache at this path.
 fn repository(cache: &str) -> MemorySystem {
     let system = MemorySystem::from_fixture(&REPOSITORY.replace("CACHE", cache));
     system.set_file(format!("{cache}/example.com/fork@v0.3.0/go.mod"), "module example.com/orig\n\ngo 1.19\n");
@@ -95,7 +95,7 @@ fn exists(system: &MemorySystem, path: &str) -> bool {
 #[test]
 fn imports_lead_to_the_files_that_declare_what_is_used() {
     let outcome = run(&repository("/u/go/pkg/mod"), &options("/u/go/pkg/mod"), &request(false));
-    // The path of `fork` does not determine the name of its package.
+    // The package name of `fork` does not follow from its path.
     expect![[r#"
         main.go -> go:example.com/Acme/tools@v1.2.0/saw.go runtime
         main.go -> go:example.com/fork@v0.3.0/o.go runtime
@@ -129,7 +129,7 @@ fn the_place_of_the_module_cache_is_nowhere_to_be_seen() {
     assert!(!graphs[0].contains("/u/go") && !maps[0].contains("/u/go"));
 }
 
-/// What becomes of the selection of everything that `main.go` imports.
+/// The outcome of selecting everything that `main.go` imports.
 fn check_staged(system: &MemorySystem, expected: Expect) {
     system.set_file(STATE, "{\"v\":2,\"i\":[[\"main.go\",1]]}\n");
     let config = config("/u/mod");
@@ -143,7 +143,7 @@ fn check_staged(system: &MemorySystem, expected: Expect) {
         out += &format!("left out {}: {}\n", file.path, file.reason);
     }
     expected.assert_eq(&out);
-    // The answer of `select` is that of the run.
+    // `select` must agree with the run.
     let engine = Engine::new(system).with_threads(Some(2));
     let selected = select(&engine, &Repository { root: ROOT, config: &config }, &SelectRequest::default()).unwrap();
     let left_out = selected.left_out.iter().filter(|file| file.path.contains("context/go")).count();
@@ -180,7 +180,7 @@ fn a_private_map_names_no_module_that_go_sum_does_not_name() {
     let config = config("/u/mod");
     context_run(&system, &config, false).unwrap();
     context_run(&system, &config, true).unwrap();
-    // Another place in the module cache, and a place outside.
+    // Another path in the module cache, and a path outside.
     let private = read(&system, MAP);
     for place in ["/u/mod/example.com/private@v1.0.0/o.go", "/u/.ssh/o.go", "/u/mod/cache/o.go"] {
         system.set_file(place, "package orig\n\nconst O = 1\n");
@@ -188,7 +188,7 @@ fn a_private_map_names_no_module_that_go_sum_does_not_name() {
         let error = context_run(&system, &config, true).unwrap_err().to_string();
         assert!(error.contains("points to files that the map does not name"), "{place}: {error}");
     }
-    // A lock file that names the module no longer.
+    // The lock file does not list the module any more.
     system.set_file(MAP, private).set_file("/r/go.sum", "");
     let error = context_run(&system, &config, true).unwrap_err().to_string();
     assert!(error.contains("may not be read without consent"), "{error}");
@@ -208,7 +208,7 @@ fn the_configuration_can_forbid_the_module_cache() {
     .assert_eq(&edges(&outcome));
 }
 
-/// What `stan verify PACK` says of a pack that shows files of the module cache.
+/// The result of `stan verify PACK` for a pack with files of the module cache.
 #[test]
 fn a_pack_is_verified_against_the_module_cache() {
     let system = repository("/cache/mod");
@@ -227,7 +227,7 @@ fn a_pack_is_verified_against_the_module_cache() {
     assert_eq!(pack(hammer), (false, 1, none(), 0));
     let gone = "go:example.com/Acme/tools@v1.2.0/gone.go";
     assert_eq!(pack(gone), (false, 0, vec![gone.to_owned()], 0));
-    // No lock file names this version.
+    // No lock file lists this version.
     assert_eq!(pack("go:example.com/Acme/tools@v1.3.0/saw.go"), (true, 0, none(), 1));
 }
 

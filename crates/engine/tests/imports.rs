@@ -1,4 +1,4 @@
-//! Which files imports bring in, where they go, and what is refused.
+//! Which files imports stage, where, and which are refused.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use stan_engine::imports::{ImportError, ImportPlan, plan};
 use stan_repo::{AllowedFolder, Fault, FaultySystem, MemorySystem};
 
-/// With consent to everything, unless a test says otherwise.
+/// With consent to everything by default.
 fn plan_of(system: &MemorySystem, imports: &[(&str, &[&str])]) -> Result<ImportPlan, ImportError> {
     plan_allowing(system, imports, &["/"])
 }
@@ -61,13 +61,13 @@ fn what_lies_outside_the_root_needs_consent() {
         let output = outcome(&[glob], &[folder]);
         assert_eq!(output == refused(glob), !is_allowed, "{glob} with {folder}: {output}");
     }
-    // One glob that leaves the root is enough, and a link in an allowed folder does not give consent.
+    // One glob outside the root is enough, and a link in an allowed folder does not give consent.
     assert_eq!(outcome(&["docs/a.md", "/srv/*.md"], &[]), refused("/srv/*.md"));
     expect![[r#"/w/r/docs/a.md | import `x`: the link docs/leak.md was left out, because it leads out of the folder that the glob starts in"#]]
         .assert_eq(&outcome(&["docs/*.md"], &[]));
 }
 
-/// Finding 22 for imports: a path that may not be read gets no stat either.
+/// Finding 22 for imports: a path that may not be read must not even be stat'ed.
 #[test]
 fn nothing_is_accessed_without_consent() {
     let system = MemorySystem::from_fixture(TREE);
@@ -262,7 +262,7 @@ fn imports_follow_links_that_stay_in_their_folder() {
             warning: import `flat`: the link docs/outside.md was left out, because it leads out of the folder that the glob starts in
         "#]],
     );
-    // The folder that a glob starts in was named by the user, and may be a link.
+    // The user named the folder in which the glob starts, so it may be a link.
     check(
         fixture,
         &[("linked", &["linked/a.md"])],

@@ -1,6 +1,6 @@
-//! What a cache keeps about secrets (clean contents, outlines, the last run) counts for one version of the rules: after an update every text
-//! is searched again. The cache is in a folder of the user's own, where files are trusted by their owner, so that a test can edit them. Each
-//! test also shows that the same edit with the current version is believed.
+//! Cached results about secrets (clean contents, outlines, the last run) are valid for one version of the rules: after an update,
+//! every text is searched again. The cache is in the user's own folder, where files are trusted, so that a test can edit them.
+//! Each test also shows that the same edit with the current version is trusted.
 
 mod support;
 
@@ -17,7 +17,7 @@ use support::edits::start;
 
 const SECRET: &[u8] = b"-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7\n";
 
-/// Magic bytes, a key and a checksum come before the body.
+/// The body follows magic bytes, a key and a checksum.
 const HEAD: usize = 24;
 
 fn work() -> GraphRequest {
@@ -40,7 +40,7 @@ fn body(disk: &MemoryDisk, name: &str) -> Vec<u8> {
     disk.read(&format!("/cache/{name}")).expect("it is kept")[HEAD..].to_vec()
 }
 
-/// Puts another body into a file of the cache, with a checksum that fits.
+/// Replaces the body of a cache file and updates the checksum.
 fn replace(disk: &MemoryDisk, name: &str, body: &[u8]) {
     let path = format!("/cache/{name}");
     let kept = disk.read(&path).expect("it is kept");
@@ -48,7 +48,7 @@ fn replace(disk: &MemoryDisk, name: &str, body: &[u8]) {
     disk.write(&path, &[&kept[..HEAD - 8], &checksum, body].concat());
 }
 
-/// The body with another version of the rules at the first place of the current one.
+/// The body with another rules version in the first place where the current one occurs.
 fn by_other_rules(body: &[u8]) -> Vec<u8> {
     let (current, other) = (stan_secrets::VERSION.to_le_bytes(), (stan_secrets::VERSION - 1).to_le_bytes());
     let at = body.windows(4).position(|bytes| bytes == current).expect("the version of the rules is kept");

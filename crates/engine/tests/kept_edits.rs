@@ -1,5 +1,5 @@
-//! Edits that a run found are kept beside the cache: later runs compare with the files as they are now, and do not find the same
-//! difference again.
+//! Edits found by a run are stored beside the cache, so that later runs compare with the current files and do not find the same
+//! differences again.
 
 mod support;
 
@@ -32,7 +32,7 @@ impl Edited {
         made
     }
 
-    /// Longer than the grain of mtime: all stats are trusted afterwards.
+    /// Longer than the granularity of mtime, so that all stats are trusted afterwards.
     fn wait(&mut self) {
         self.now += 100_000_000_000;
         self.system.set_now(self.now);
@@ -42,7 +42,7 @@ impl Edited {
         self.system.set_file(format!("{ROOT}/{path}"), text);
     }
 
-    /// How the answer was found, which is the answer of a cold run.
+    /// The answer, which must equal that of a cold run, and how it was found.
     fn run(&self, stats_only: bool) -> CacheUse {
         let options = GraphOptions::new(ROOT);
         let request = GraphRequest {
@@ -87,7 +87,7 @@ fn contents_that_come_back_are_those_of_the_cache() {
     assert_eq!(edited.run(true), CacheUse::Unchanged);
 }
 
-/// A file that was written in the second of the run may change again without another stat.
+/// A file written in the same second as the run may change again without a change of its stat.
 #[test]
 fn a_young_edit_is_read_again() {
     let mut edited = Edited::new();
@@ -100,7 +100,7 @@ fn a_young_edit_is_read_again() {
     assert_eq!(edited.run(true), CacheUse::Unchanged, "it was read, and is what the last run saw");
 }
 
-/// What an edited file imports was not seen by the run that wrote the cache.
+/// The run that wrote the cache did not see the imports of an edited file.
 #[test]
 fn a_new_file_at_a_candidate_path_of_an_edited_file_is_found() {
     let mut edited = Edited::new();
@@ -119,7 +119,7 @@ fn a_new_file_at_a_candidate_path_of_an_edited_file_is_found() {
     }
 }
 
-/// A full run replaces the cache, and the edits are of another one then.
+/// A full run replaces the cache, and stored edits of the old one no longer apply.
 #[test]
 fn edits_do_not_outlive_their_cache() {
     let mut edited = Edited::new();

@@ -1,4 +1,4 @@
-//! Outlines that searches keep: every search finds what one without a cache finds, and a second one parses nothing.
+//! Cached outlines: every search finds the same as without a cache, and a second search parses nothing.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::disk::{Disk, MemoryDisk};
 
 const KEPT: &str = ".stan/cache/outlines.data";
 
-/// Nothing when nothing has the words.
+/// Empty if no declaration has the words.
 fn search(disk: &MemoryDisk, words: &str, with_cache: bool) -> FindReport {
     let config = Config::default();
     let repository = Repository { root: disk.root(), config: &config };
@@ -63,7 +63,7 @@ fn a_changed_file_is_read_again() {
     assert_eq!(search(&disk, "openDoor", true), search(&disk, "openDoor", false));
 }
 
-/// A repository cannot bring outlines of its own.
+/// A repository cannot supply cached outlines.
 #[test]
 fn foreign_outlines_are_not_believed() {
     let disk = repository();

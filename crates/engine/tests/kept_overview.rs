@@ -1,5 +1,5 @@
-//! The overview and the map's tokens, kept in the cache: an unchanged run takes them from there, and every run gives what one
-//! without a cache gives.
+//! The overview and the map's token count in the cache: an unchanged run uses them, and every run gives the same result as
+//! without a cache.
 
 mod support;
 
@@ -14,13 +14,13 @@ use support::edits::start;
 use xxhash_rust::xxh3::xxh3_64;
 
 const CACHE: &str = "/r/.stan/cache";
-/// A folder of the user's own, where no seal is needed.
+/// The user's own folder, where no seal is needed.
 const OUTSIDE: &str = "/c";
 const KEPT: &str = ".stan/cache/overview.data";
 const DECLARED: &str = ".stan/cache/declared.data";
 const GRAPH: &str = ".stan/cache/graph.data";
 
-/// What a run leaves for its reader.
+/// The outputs of a run for its reader.
 #[derive(Debug, PartialEq, Eq)]
 struct RunResult {
     archive: Vec<u8>,
@@ -42,14 +42,14 @@ fn repository() -> MemoryDisk {
     disk.write("src/z.ts", b"import 'p'; export const zebra = 1;");
     disk.write("node_modules/p/index.js", b"exports.p = 1;");
     disk.write("node_modules/p/package.json", br#"{"name":"p","version":"1.0.0"}"#);
-    // The first run of all leaves the snapshot that later ones are compared with.
+    // The very first run writes the snapshot that later ones are compared with.
     outcome(&disk, &Config::default(), ArchiveMode::Context, None);
     disk
 }
 
 fn outcome(disk: &MemoryDisk, config: &Config, mode: ArchiveMode, cache: Option<&str>) -> RunResult {
     disk.wait(3_000_000_000);
-    // A run that repeats the last one does not ask for the overview: see `kept_run.rs`.
+    // A run that repeats the last one does not read the overview: see `kept_run.rs`.
     for kept in ["/r/.stan/cache/run.data", "/c/run.data"] {
         let _ = disk.system().remove_file(kept.as_ref());
     }
@@ -62,7 +62,7 @@ fn outcome(disk: &MemoryDisk, config: &Config, mode: ArchiveMode, cache: Option<
     let request = RunRequest { tokens: Some(Tokenizer::O200k), ..RunRequest::new(mode, work) };
     let report = run(&Engine::new(disk.system()), &repository, &request, &mut NoProgress).expect("it can be archived");
     let read = |artefact| disk.read(&repository.layout().artefact(artefact)).expect("it was written");
-    // Which errors are new comes from the cache; what is written and removed depends on the run before.
+    // Which errors are new depends on the cache; which files are written and removed depends on the previous run.
     let report = RunReport { errors_are_known: false, written: Vec::new(), removed: Vec::new(), ..report };
     RunResult {
         archive: read(Artefact::Archive),
@@ -72,7 +72,7 @@ fn outcome(disk: &MemoryDisk, config: &Config, mode: ArchiveMode, cache: Option<
     }
 }
 
-/// Runs with the cache, then one without: all the same.
+/// Runs with the cache, then once without: the results must be equal.
 fn check(disk: &MemoryDisk, config: &Config, mode: ArchiveMode) -> RunResult {
     let warm = [(); 3].map(|()| outcome(disk, config, mode, Some(CACHE)));
     let cold = outcome(disk, config, mode, None);
@@ -89,7 +89,7 @@ fn an_unchanged_run_gives_what_a_run_without_cache_gives_and_needs_no_graph() {
     for config in [Config::default(), large_map()] {
         for mode in [ArchiveMode::Context, ArchiveMode::Meta] {
             let expected = check(&disk, &config, mode);
-            // Whatever made an overview would need the data, and would write it again.
+            // Computing an overview would need the data and write it again.
             let data = disk.read(GRAPH).expect("a run keeps its graph");
             disk.remove(GRAPH);
             assert_eq!(outcome(&disk, &config, mode, Some(CACHE)), expected);
@@ -125,7 +125,7 @@ fn a_kept_overview_does_not_outlive_what_it_was_made_of() {
     assert_eq!(check(&disk, &config, ArchiveMode::Context), fourth);
 }
 
-/// One byte of an overview is another, with a checksum that fits.
+/// Changes one byte of an overview and updates the checksum.
 fn forged(kept: &[u8]) -> Vec<u8> {
     let mut evil = kept.to_vec();
     let at = evil.windows(5).rposition(|window| window == b"zebra").expect("it is an exported name");
@@ -166,7 +166,7 @@ fn damage_to_a_kept_overview_is_noticed() {
         assert_eq!(outcome(&disk, &config, ArchiveMode::Context, Some(OUTSIDE)), truth);
         assert_eq!(read(), kept, "it was written again");
     }
-    // One of another graph is whole, and still not taken.
+    // The overview of another graph is valid but must not be used.
     disk.write("src/z.ts", b"import 'p'; export const walrus = 1;");
     let later = outcome(&disk, &config, ArchiveMode::Context, None);
     for _ in 0..3 {
@@ -183,10 +183,10 @@ fn names_that_are_not_exported_are_shown_and_kept_by_contents() {
     let first = check(&disk, &Config::default(), ArchiveMode::Context);
     assert!(shown(&first.overview), "{}", String::from_utf8_lossy(&first.overview));
     let kept = disk.read(DECLARED).expect("a run keeps the names");
-    // An edit of another file makes another overview: the names of this one come from the cache or from its bytes alike.
+    // An edit of another file needs a new overview: the names of this file come either from the cache or from its bytes.
     disk.write("src/a.ts", b"export const walrus = 2;");
     assert!(shown(&check(&disk, &Config::default(), ArchiveMode::Context).overview));
-    // Names that no run of this user wrote are not believed.
+    // Names that no run of this user wrote are not trusted.
     let at = kept.windows(6).position(|window| window == b"gallop").expect("it is a method");
     let mut evil = kept;
     evil[at] = b'w';

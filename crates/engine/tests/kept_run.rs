@@ -1,5 +1,5 @@
-//! A context run that repeats the last one, because nothing has changed: it says and leaves what a run without a cache does, and
-//! any change of what it depends on is seen.
+//! A context run that repeats the last one because nothing has changed: its report and outputs equal those of a run without a
+//! cache, and any change of an input is detected.
 
 mod support;
 
@@ -24,7 +24,7 @@ const OUTPUTS: [&str; 6] = [
     ".stan/context/dependency.map.json",
 ];
 
-/// The report, and the bytes of everything that a run leaves.
+/// The report, and the bytes of all outputs.
 type RunResult = (RunReport, Vec<Option<Vec<u8>>>);
 
 fn repository() -> MemoryDisk {
@@ -52,19 +52,19 @@ fn outcome(disk: &MemoryDisk, config: &Config, cache: Option<&str>) -> RunResult
     (RunReport { errors_are_known: false, ..report }, OUTPUTS.iter().map(|output| disk.read(output)).collect())
 }
 
-/// Runs until nothing changes any more, and returns what such a run says and leaves.
+/// Runs until nothing changes any more, and returns the report and outputs of that run.
 fn settled(disk: &MemoryDisk, config: &Config) -> RunResult {
     for _ in 0..3 {
         outcome(disk, config, Some(CACHE));
     }
     let kept = outcome(disk, config, Some(CACHE));
     assert_eq!(outcome(disk, config, None), kept, "a run without a cache says and leaves the same");
-    // That run changed the stat of recorded folders, so the next run is kept instead.
+    // That run changed the stat of recorded folders, so only the next run is stored.
     outcome(disk, config, Some(CACHE));
     kept
 }
 
-/// Whether the next run repeats the last one: any other needs the map, and keeps it again.
+/// Whether the next run repeats the last one: any other run needs the map and stores it again.
 fn is_repeated(disk: &MemoryDisk, config: &Config) -> bool {
     let map = ".stan/cache/map.data";
     let bytes = disk.read(map).expect("a run keeps its map");
@@ -90,7 +90,7 @@ fn an_unchanged_run_is_repeated_without_its_map() {
     assert!(disk.system().open("/r/.stan/context/dependency.map.json".as_ref()).unwrap().private);
 }
 
-/// The graph's index has their stats, and a run is repeated only where all of these are as they were.
+/// Their stats are in the graph's index, and a run is repeated only if all of these are unchanged.
 #[test]
 fn files_of_the_graph_are_not_recorded_a_second_time() {
     let disk = repository();
@@ -141,7 +141,7 @@ fn every_change_invalidates_the_kept_run() {
         assert_eq!(warm.1, after.1, "{name}: what it leaves");
         let said = |report: &RunReport| RunReport { written: Vec::new(), removed: Vec::new(), ..report.clone() };
         assert_eq!(said(&warm.0), said(&after.0), "{name}: what it says");
-        // What only has to be put right leaves what was there before.
+        // Restoring an output gives the same bytes as before.
         let is_restored = name == "a private map that was altered";
         assert!(is_restored || warm.1 != before.1 || warm.0 != before.0, "{name} changes nothing");
     }
@@ -161,7 +161,7 @@ fn another_configuration_is_another_run() {
     assert!(settled(&disk, &config).0.secrets.is_empty());
 }
 
-/// A repository cannot bring the report of a run.
+/// A repository cannot supply the report of a run.
 #[test]
 fn a_kept_run_that_came_with_the_repository_is_not_believed() {
     let disk = repository();
@@ -174,7 +174,7 @@ fn a_kept_run_that_came_with_the_repository_is_not_believed() {
     assert_eq!(settled(&disk, &config), truth);
 }
 
-/// The target of a link may change without the link's stat.
+/// The target of a link may change without a change of the link's stat.
 #[test]
 fn runs_with_links_are_not_kept() {
     let disk = repository();
@@ -185,7 +185,7 @@ fn runs_with_links_are_not_kept() {
     assert_eq!(disk.read(KEPT), None);
 }
 
-/// After a touch or an edit the second run is an unchanged run.
+/// After a touch or an edit, the second run is an unchanged run.
 #[test]
 fn runs_after_a_touch_or_an_edit_are_repeated_again() {
     let disk = repository();

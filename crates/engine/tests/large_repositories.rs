@@ -1,5 +1,5 @@
-//! What large repositories have and small ones do not: packages of the repository that are not installed, fixtures with
-//! workspaces of their own, code behind declarations, rules that refuse what a bundler finds (spec 10 §4).
+//! Situations that occur only in large repositories: packages of the repository that are not installed, fixtures with workspaces
+//! of their own, code behind declaration files, rules that reject what a bundler accepts (spec 10 §4).
 
 mod support;
 
@@ -216,7 +216,7 @@ fn blocks_of_components_have_one_rule_for_all_imports() {
     );
 }
 
-/// TypeScript's strict rules refuse these, but the files are there.
+/// TypeScript's strict rules reject these, but the files exist.
 #[test]
 fn what_strict_rules_refuse_and_a_bundler_finds_is_taken_and_said_once() {
     check(
@@ -442,7 +442,7 @@ fn the_code_behind_a_declaration_has_an_implicit_edge() {
     );
 }
 
-/// The archives that hold the packages are not read, and the report says why they are missing.
+/// The archives that contain the packages are not read, and the report says why the packages are missing.
 #[test]
 fn plug_and_play_is_said() {
     check(

@@ -1,5 +1,5 @@
-//! Links in place of stan's own documents: their targets are neither read nor shown. The whole of it, on real disks and
-//! with the paths traced, is `cargo xtask hostile`.
+//! Symlinks in place of stan's own documents: their targets are neither read nor shown. `cargo xtask hostile` tests this on real
+//! disks, with all accessed paths traced.
 
 mod support;
 

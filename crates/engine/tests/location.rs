@@ -1,4 +1,4 @@
-//! Nothing in a graph or a map depends on where the repository lies (spec 20 §1).
+//! No graph or map depends on the path of the repository (spec 20 §1).
 
 mod support;
 
@@ -9,7 +9,7 @@ use stan_engine::context::{JsonStyle, Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_repo::MemorySystem;
 
-/// Parts of a repository: each is a file, and any set of them is a repository.
+/// Parts of a repository: each is a file, and any subset of them is a repository.
 const FILES: [(&str, &str); 16] = [
     ("package.json", r#"{"name": "root", "workspaces": ["packages/*"]}"#),
     ("a.js", "require('p'); require('@foo/p'); require('q'); require('lib'); require('./gone'); require('/abs/gone')"),
@@ -60,7 +60,7 @@ fn documents_are_the_same_at_another_root() {
     let all = [true; FILES.len()];
     let (graph, map) = documents("/r", &all);
     assert_eq!((graph.clone(), map.clone()), documents("/x/y", &all));
-    // Two packages of one name and version with other bytes cost a node, not the map.
+    // Two packages with the same name and version but different bytes cost a node, not the map.
     let map = String::from_utf8(map).expect("a map is text");
     assert!(map.contains("are both `.stan/context/npm/p/1.0.0/index.js`, but their contents differ"), "{map}");
     assert!(!map.contains("/r/") && !graph.contains("\"/r/"), "{map}");

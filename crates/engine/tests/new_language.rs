@@ -1,8 +1,8 @@
-//! A language that the engine has never heard of, added with one type and one row of a table: the seam between the engine
-//! and languages, in both kinds: requests that name files, and names that files of a package share (as in Go).
+//! A language unknown to the engine, added with one type and one table row. Tests the interface between the engine and languages
+//! for both kinds of requests: those that name files, and names that the files of a package share (as in Go).
 //!
-//! A `.toy` file is a list of lines: `file PATH` asks for a file, `package DIR` for the files of a folder, `take NAME DIR`
-//! takes a name from that folder, `def NAME` declares and `use NAME` uses a name of the own folder.
+//! A `.toy` file is a list of lines: `file PATH` imports a file, `package DIR` the files of a folder, `take NAME DIR` a name from
+//! that folder, `def NAME` declares a name, and `use NAME` uses a name of the file's own folder.
 
 mod support;
 
@@ -257,7 +257,7 @@ fn warm_runs_of_a_language_with_names_are_cold_runs() {
     let cold = |system: &MemorySystem| json(&run(system, &options(), &request(false)));
     system.set_now(100_000_000_000);
     assert_eq!(json(&warm(&system)), cold(&system));
-    // The name moves to the other file, which is not the one that takes it.
+    // The name moves to another file, not to the one that takes it.
     system.set_now(200_000_000_000).set_file("/r/lib/a.toy", "def C\n").set_file("/r/lib/b.toy", "def A\n");
     let moved = warm(&system);
     assert_eq!(json(&moved), cold(&system));

@@ -1,4 +1,4 @@
-//! Odd and hostile configurations and manifests: none of them fails a run, and what they do not touch keeps its edges.
+//! Odd and hostile configurations and manifests: none of them fails a run, and unrelated files keep their edges.
 
 mod support;
 
@@ -167,12 +167,12 @@ fn manifests_of_every_odd_shape() {
     }
 }
 
-/// Each of these is the `exports` of a package; the answer is what TypeScript resolves `dep` and `dep/sub` to.
+/// Each of these is the `exports` of a package; the expected answer is what TypeScript resolves `dep` and `dep/sub` to.
 #[test]
 fn exports_of_every_odd_shape() {
     let nested = |depth: usize| format!("{}\"./index.d.ts\"{}", "{\"types\": ".repeat(depth), "}".repeat(depth));
     let deep = nested(50);
-    // Deeper than any real manifest, so that any answer but a crash is right.
+    // Deeper than any real manifest, so any answer without a crash is acceptable.
     exported(&nested(1_000));
     let falsy = ["null", "0", "false", "\"\""];
     for exports in falsy {

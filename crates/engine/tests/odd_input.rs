@@ -12,7 +12,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&edges(&fixture(text)));
 }
 
-/// The outcome for one odd file beside `b.ts` and a file that is perfectly normal.
+/// The outcome for one odd file beside `b.ts` and an ordinary file.
 fn beside(name: &str, contents: impl Into<Vec<u8>>) -> GraphOutcome {
     let system = MemorySystem::new();
     system.set_file(format!("{ROOT}/{name}"), contents).set_file(format!("{ROOT}/b.ts"), "export const b = 1;");
@@ -86,7 +86,7 @@ fn ten_thousand_imports_in_one_file() {
     assert_eq!(targets(&outcome, "barrel.ts").len(), 10_001);
 }
 
-/// Every way of nesting that a grammar has, 20,000 deep. Whether such a file parses is not the point.
+/// Every nested construct of a grammar, 20,000 levels deep. Whether such a file parses is irrelevant.
 #[test]
 fn nesting_20_000_deep() {
     const DEPTH: usize = 20_000;
@@ -196,7 +196,7 @@ fn names_of_files_with_every_character() {
     assert!(errors(&outcome).is_empty(), "{}", errors(&outcome));
 }
 
-/// The same letter in two spellings is two files, as it is for git and for every case-sensitive file system.
+/// One letter in two Unicode spellings gives two files, as in git and on every case-sensitive file system.
 #[test]
 fn composed_and_decomposed_names_are_different_files() {
     let system = MemorySystem::new();
@@ -281,8 +281,8 @@ fn many_errors_are_cut() {
     assert_eq!(outcome.dirty, 60);
 }
 
-/// Files are read and parsed by batches of some bytes, in portions of some files, large ones apart: each keeps what is its
-/// own, wherever the borders lie.
+/// Files are read and parsed in batches of some bytes, within portions of some files, and large ones separately: the boundaries
+/// must not mix up the results of files.
 #[test]
 fn batches_and_portions_do_not_mix_files_up() {
     let name = |number: usize| match number % 7 {

@@ -1,4 +1,4 @@
-//! Odd places to run in, and files that move while they are read: the run succeeds, and leaves nothing wrong behind.
+//! Odd places to run in, and files that change while they are read: the run succeeds and leaves nothing wrong behind.
 
 mod support;
 
@@ -44,7 +44,7 @@ fn the_root_of_the_file_system() {
     assert_eq!(nodes(&outcome), "source a.ts\nsource b.ts\nmissing gone\n");
 }
 
-/// One tree, as a subfolder of a checkout, of a linked worktree of it, and of no checkout at all.
+/// The same tree in a subfolder of a checkout, in one of a linked worktree, and outside any checkout.
 #[test]
 fn a_subfolder_of_a_worktree_follows_the_rules_above_it() {
     let disk = RealDisk::new(false);
@@ -78,7 +78,7 @@ fn a_subfolder_of_a_worktree_follows_the_rules_above_it() {
     expected.assert_eq(&relative("tree"));
     disk.remove("main/.git");
     disk.remove("tree");
-    // Without git, nothing shows that folders above the root are of the same project: neither its rules nor its files
+    // Without git, nothing shows that the parents of the root belong to the same project, so neither their rules nor their files
     // count.
     expect![[r#"
         missing ../shared/s
@@ -125,7 +125,7 @@ const TREE: &str = r#"
     //- /r/normal/two.ts
 "#;
 
-/// Does something to the tree at the n-th call, or fails that call.
+/// Modifies the tree at the n-th call, or fails that call.
 struct Disturbed<'a> {
     system: MemorySystem,
     calls: AtomicUsize,
@@ -173,8 +173,8 @@ impl SystemLayer for Disturbed<'_> {
 
 impl WritableLayer for Disturbed<'_> {}
 
-/// Disturbs a run at each of its calls in turn. The run succeeds, untouched files keep their edges,
-/// and the next run, which has the disturbed one's cache, gives the cold answer.
+/// Disturbs a run at each of its calls in turn. The run must succeed, unmodified files must keep their edges, and the next run,
+/// with the cache of the disturbed one, must give the cold answer.
 fn check_disturbed(name: &str, disturb: &(dyn Fn(&MemorySystem) -> io::Result<()> + Sync)) {
     let options = GraphOptions::new(ROOT);
     let request = GraphRequest {
@@ -251,7 +251,7 @@ fn files_that_lose_permission_during_the_run() {
     }
 }
 
-/// The disk fails once: the next run must not reuse what that one could not read.
+/// A single disk error: the next run must not reuse what that run could not read.
 #[test]
 fn a_call_that_fails_once() {
     check_disturbed("fails", &|_| Err(io::Error::other("the disk is tired")));

@@ -1,5 +1,5 @@
-//! What lies beyond the repository (spec 10 §2–§5): packages and their barrels, files outside the root, and paths that
-//! must not be accessed.
+//! Files outside the repository (spec 10 §2–§5): packages and their barrels, files outside the root, and paths that must not be
+//! accessed.
 
 mod support;
 
@@ -18,7 +18,7 @@ fn check_with(text: &str, change: impl Fn(&mut GraphOptions), expected: Expect) 
     expected.assert_eq(&edges(&cold(&MemorySystem::from_fixture(text), &options)));
 }
 
-/// A package with a barrel that passes on its own parts and those of another package.
+/// A package with a barrel that re-exports its own modules and those of another package.
 const PACKAGES: &str = r#"
     //- /r/a.ts
     import {own, theirs, deep} from 'dep';
@@ -96,7 +96,7 @@ fn the_imports_of_packages_are_followed_as_deep_as_asked() {
     );
 }
 
-/// Generated files are the repository's own, so the packages that they import are one hop away, too.
+/// Generated files belong to the repository, so packages that they import are one hop away, too.
 #[test]
 fn hops_start_at_ignored_files_as_well() {
     check_with(
@@ -217,7 +217,7 @@ fn outside_root_false_forbids_everything_outside() {
     );
 }
 
-/// Outside, a barrel is tunnelled like any external: within its package, by the nearest named manifest.
+/// Outside the repository, a barrel is tunnelled like any external: within its package, which the nearest named manifest defines.
 #[test]
 fn barrels_outside_the_root_are_tunnelled_within_their_package() {
     check_with(
@@ -284,7 +284,7 @@ fn manifests_and_configurations_above_the_root_are_not_read() {
     );
 }
 
-/// Found by fuzzing: whatever `extends` or `references` named was read, and so was the manifest above the root.
+/// Found by fuzzing: any file named by `extends` or `references` was read, and so was the manifest above the root.
 #[test]
 fn configurations_outside_the_root_are_not_read() {
     check(

@@ -1,4 +1,4 @@
-//! This repository, mapped by `stan` itself, has the dependency direction that ARCHITECTURE.md draws.
+//! The graph that `stan` computes of this repository has the dependency direction drawn in ARCHITECTURE.md.
 
 mod support;
 
@@ -9,11 +9,11 @@ use stan_engine::graph::{Graph, GraphOptions};
 use stan_repo::OsSystem;
 use support::{cold, graph_of};
 
-/// The arrows of the drawing: each line continues the crate above the place where it starts.
+/// The arrows of the drawing: each line continues the crate above its start column.
 fn drawn(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let drawing = text.split("## Dependency direction").nth(1).and_then(|rest| rest.split("```").nth(1)).unwrap();
     let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    // Crates with the column that they start at.
+    // Crates with their start columns.
     let mut above: Vec<(usize, String)> = Vec::new();
     for line in drawing.lines().filter(|line| line.contains('►')) {
         let branch = line.chars().position(|character| matches!(character, '├' | '└'));
@@ -44,21 +44,21 @@ fn drawn(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     arrows
 }
 
-/// The crate whose product code a file is.
+/// The crate of a product file.
 fn crate_of(path: &str) -> Option<&str> {
     let (folder, rest) = path.strip_prefix("crates/").or_else(|| path.strip_prefix("apps/"))?.split_once('/')?;
     let is_test = path.contains("/tests/") || path.contains("/tests.rs") || rest.starts_with("benches/");
     (rest.starts_with("src/") && !is_test).then_some(folder)
 }
 
-/// Which crates use which, by the files of the graph.
+/// The crates that each crate uses, according to the graph's files.
 fn used(graph: &Graph) -> BTreeSet<(String, String)> {
     let mut found = BTreeSet::new();
     for (source, node) in (0..).zip(graph.nodes()) {
         for edge in graph.edges(source) {
             let target = &graph.node(edge.target).id;
             if let (Some(from), Some(to)) = (crate_of(&node.id), crate_of(target))
-                // Shared by tests, which stand in product files as well.
+                // Helpers for tests, which are also used inside product files.
                 && from != to && to != "testkit"
             {
                 found.insert((from.to_owned(), to.to_owned()));
@@ -68,7 +68,7 @@ fn used(graph: &Graph) -> BTreeSet<(String, String)> {
     found
 }
 
-/// What the drawing does not say, and what it says wrongly. What is reached by arrows may be used; so may `model`.
+/// Differences between the drawing and the code. A crate may use `model`, and all crates reachable through arrows.
 fn disagreements(arrows: &BTreeMap<String, BTreeSet<String>>, found: &BTreeSet<(String, String)>) -> Vec<String> {
     let reaches = |from: &str, to: &str| {
         let mut pending = vec![from.to_owned()];
@@ -100,7 +100,7 @@ fn the_graph_of_this_repository_is_what_its_architecture_says() {
     let found = used(graph_of(&outcome));
     assert_eq!(disagreements(&arrows, &found), Vec::<String>::new());
 
-    // The same test fails for a page, or for code, that says something else.
+    // The test must fail for another drawing and for other code.
     let mut more = found.clone();
     more.insert(("model".to_owned(), "engine".to_owned()));
     assert_eq!(disagreements(&arrows, &more), ["model uses engine without an arrow"]);

@@ -1,4 +1,4 @@
-//! Packs of Python, Go and Rust places: names lead through submodules, packages and written types to declarations.
+//! Packs of Python, Go and Rust places: names resolve through submodules, packages and type annotations to declarations.
 
 mod support;
 
@@ -11,7 +11,7 @@ use stan_engine::pack::{AskedPlace, PackRequest, pack};
 use stan_repo::MemorySystem;
 use support::ROOT;
 
-/// Items as `file name level`, with the text of those that `shown` names, and what is missing.
+/// Items as `file name level`, with the text of the items in `shown`, and what is missing.
 fn check(text: &str, file: &str, line: u32, shown: &[&str], expected: Expect) {
     let system = MemorySystem::from_fixture(text);
     let config = Config::default();

@@ -1,5 +1,5 @@
-//! The laws of packs (specification 60 §8) on generated repositories: the same bytes wherever and however often they are
-//! made, nothing lost by a larger budget, text and digests of the files, never more than the budget.
+//! The laws of packs (specification 60 §8) on generated repositories: packs are deterministic, a larger budget removes nothing,
+//! text and digests match the files, and the budget is never exceeded.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use stan_testkit::Random;
 
 const FILES: usize = 8;
 
-/// Classes, interfaces, functions and types that use each other across files and through a barrel; line ends of both kinds.
+/// Classes, interfaces, functions and types that use each other across files and through a barrel, with both kinds of line ends.
 fn repository(root: &str, seed: u64) -> MemorySystem {
     let mut random = Random::new(seed);
     let system = MemorySystem::new();
@@ -81,7 +81,7 @@ fn bytes_of(system: &MemorySystem, root: &str, file: &str) -> Vec<u8> {
     bytes
 }
 
-/// Texts are pieces of their file, in order; whole ones are its lines; digests are those of the bytes.
+/// Text consists of parts of its file, in order; whole items are exactly its lines; digests match the bytes.
 fn check_items(system: &MemorySystem, root: &str, pack: &Pack) {
     for item in &pack.items {
         let bytes = bytes_of(system, root, &item.file);
@@ -109,7 +109,7 @@ fn check_items(system: &MemorySystem, root: &str, pack: &Pack) {
 
 type Shown = BTreeMap<(String, String, String), (usize, Vec<u32>)>;
 
-/// By file, name and kind: the level, and the lines that are shown.
+/// The level and the shown lines, by file, name and kind.
 fn shown(pack: &Pack) -> Shown {
     let level = |level: &str| ["line", "signature", "full"].iter().position(|known| *known == level).expect("a level");
     let lines = |item: &stan_model::document::pack::PackItem| {

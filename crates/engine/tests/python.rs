@@ -104,7 +104,7 @@ fn broken_files_are_named() {
     );
 }
 
-/// After each edit the answer with a cache is the answer without one.
+/// After each edit, the answers with and without a cache must be equal.
 #[test]
 fn warm_runs_are_cold_runs() {
     let system = MemorySystem::from_fixture(
@@ -159,7 +159,7 @@ fn warm_runs_are_cold_runs() {
     }
 }
 
-/// Python runs the packages around a module before it; those around the importer ran before that.
+/// Python runs the packages that contain a module before it; those that also contain the importer ran earlier.
 #[test]
 fn packages_around_a_module_are_implicit_edges() {
     check(
@@ -194,7 +194,7 @@ fn packages_around_a_module_are_implicit_edges() {
     );
 }
 
-/// A list of requirements may belong to tests; a `setup.py` in a package is a module.
+/// A requirements file may belong to tests; a `setup.py` in a package is just a module.
 #[test]
 fn folders_with_requirements_come_after_the_projects_around_them() {
     check(

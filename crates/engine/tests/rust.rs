@@ -1,4 +1,4 @@
-//! Rust repositories through the whole pipeline: the tree of modules, imports and re-exports, packages, vendored crates, warm runs.
+//! Rust repositories through the whole pipeline: module trees, imports and re-exports, packages, vendored crates, warm runs.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! A server of shared facts as the whole run meets it: what it is sent, and what its lies cost.
+//! A server of shared facts in whole runs: the requests that it gets, and the effect of wrong answers.
 
 mod support;
 
@@ -25,7 +25,7 @@ impl ByteStore for Server {
     }
 }
 
-/// The answer with this server, and what became of it.
+/// The answer with this server, and the usage statistics.
 fn asked(system: &MemorySystem, options: &GraphOptions, server: &Server) -> (String, Option<String>) {
     let shared = SharedCache::new(Box::new(server.clone()), None, 7);
     let request = GraphRequest { shared: shared.clone(), ..GraphRequest::default() };
@@ -43,7 +43,7 @@ fn repository() -> MemorySystem {
     system
 }
 
-/// The first 72 bytes are magic, name and tag; then the number of files and their facts.
+/// After 72 bytes of magic, name and tag: the number of files, and their facts.
 #[test]
 fn a_server_that_lies_changes_no_answer() {
     let (system, options, server) = (repository(), GraphOptions::new("/r"), Server::default());
@@ -53,7 +53,7 @@ fn a_server_that_lies_changes_no_answer() {
     for value in server.0.lock().unwrap().values_mut() {
         let count = value[72];
         assert!((16..128).contains(&count), "one of so many files is always compared: {count}");
-        // Facts of a file that imports and offers nothing: ten empty lists, no problems, parsed.
+        // The facts of a file without imports and exports: ten empty lists, no problems, parsed.
         let mut list = vec![count];
         (0..count).for_each(|_| list.extend([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
         value.truncate(40);

@@ -1,5 +1,5 @@
-//! The shipped instructions say what the code does: file names, masks, schema, rules and the example are taken out of the
-//! document and compared. Whether a model follows them cannot be tested here.
+//! The shipped instructions agree with the code: file names, masks, schema, rules and the example are extracted from the document
+//! and compared. Whether a model follows them cannot be tested here.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use stan_model::{EdgeKind, NodeKind, Resolution};
 
 const STAN_PATH: &str = ".stan";
 
-/// The lines between `<!-- stan:NAME -->` and `<!-- /stan:NAME -->`; each pair stands there once.
+/// The lines between `<!-- stan:NAME -->` and `<!-- /stan:NAME -->`; each pair must occur exactly once.
 fn part(name: &str) -> String {
     let text = system_document(STAN_PATH);
     let (open, close) = (format!("<!-- stan:{name} -->\n"), format!("<!-- /stan:{name} -->\n"));
@@ -18,13 +18,13 @@ fn part(name: &str) -> String {
     rest.split_once(&close).unwrap().0.to_owned()
 }
 
-/// The cells of a table without its head.
+/// The cells of a table without its header.
 fn rows(name: &str) -> Vec<Vec<String>> {
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
     part(name).lines().skip(2).map(cells).collect()
 }
 
-/// What stands inside the one fence of a part.
+/// The contents of the only code block in a part.
 fn fenced(name: &str) -> String {
     let text = part(name);
     let (first, rest) = text.split_once('\n').unwrap();
@@ -128,7 +128,7 @@ fn every_rule_of_the_gate_has_its_instruction() {
     let rules = rows("rules");
     let found: Vec<&str> = rules.iter().map(|row| row[0].as_str()).collect();
     assert_eq!(found, expected);
-    // One word of each rule that an instruction about it cannot do without.
+    // One indispensable word of each rule.
     let words = [
         "`dependency.state.json: no change`",
         "really changes",
@@ -158,7 +158,7 @@ fn every_rule_of_the_gate_has_its_instruction() {
     }
 }
 
-/// The parts of a reply, by the headings that the gate knows.
+/// The sections of a reply, by the headings that the gate knows.
 #[test]
 fn the_example_reply_keeps_the_rules_that_can_be_seen_in_it() {
     let reply = fenced("example");
@@ -190,7 +190,7 @@ fn the_example_selection_is_listed_as_it_is_written() {
     let listed = |key: &str| reply.lines().find_map(|line| line.strip_prefix(&format!("  - {key}: `"))).unwrap();
     let (i, x) = (listed("i").trim_end_matches('`'), listed("x").trim_end_matches('`'));
     assert_eq!(format!(r#"{{"v":2,"i":{i},"x":{x}}}"#), line('+'));
-    // The sentence before the example names the archive that it answers to.
+    // The sentence before the example names the archive that the example replies to.
     assert!(system_document(STAN_PATH).contains(&format!("the state `{}`", line('-'))));
 }
 

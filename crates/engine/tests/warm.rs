@@ -1,5 +1,5 @@
-//! The law of warm runs: after any sequence of edits, the answer with a cache is the answer without one, to the byte:
-//! the graph, its figures, and the map that is made of it.
+//! The law of warm runs: after any sequence of edits, the answers with and without a cache are equal to the byte: the graph, its
+//! statistics, and the map built from it.
 //!
 //! The same random sequences run in memory (with a clock that is sometimes too coarse) and on the real disk.
 
@@ -27,7 +27,7 @@ fn warm_is_cold_with_the_imports_of_packages() {
     check_sequences(40, 1..25, 2, || Box::new(MemoryDisk::new()));
 }
 
-/// Every edit is so young that no stat proves anything: contents must be compared.
+/// Every edit is too recent for its stat to be trusted: contents must be compared.
 #[test]
 fn warm_is_cold_on_disk_within_a_second() {
     check_sequences(15, 10..25, 0, || Box::new(RealDisk::new(false)));
@@ -47,7 +47,7 @@ fn check_sequences(cases: u32, length: Range<usize>, external_depth: u32, disk: 
         start(&*disk);
         let mut options = GraphOptions::new(disk.root());
         options.external_depth = external_depth;
-        // Few errors are shown, so that the cut is part of the comparison.
+        // Few errors are shown, so that truncation is compared, too.
         options.max_errors = 8;
         steps.iter().enumerate().try_for_each(|(number, step)| check_step(&*disk, &options, number, step))
     });
@@ -85,7 +85,7 @@ fn check_step(disk: &dyn Disk, options: &GraphOptions, number: usize, step: &Tim
     Ok(())
 }
 
-/// The map's document, its private twin and the errors.
+/// The document of the map, the private map and the errors.
 fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (String, ExternalsLock, Vec<String>) {
     let mut config = stan_engine::config::Config::default();
     config.context.external_depth = options.external_depth;
@@ -112,7 +112,7 @@ fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, stats
     run(disk.system(), options, &request)
 }
 
-/// The lines that only one of two answers has.
+/// The lines that occur in only one of two answers.
 fn difference(cold: &GraphOutcome, warm: &GraphOutcome) -> String {
     let lines = |outcome: &GraphOutcome| -> Vec<String> {
         let graph = outcome.graph.as_ref().map(|_| json(outcome)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Packages of the repository by name, with and without an install, built or not (spec 10 §4).
+//! Imports of the repository's own packages by name: installed or not, built or not (spec 10 §4).
 
 mod support;
 
@@ -9,7 +9,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&edges(&fixture(text)));
 }
 
-/// What `lib` resolves to from `app/a.ts`, given the manifest of `lib` and its other files.
+/// The target of `lib` in `app/a.ts`, for a manifest of `lib` and its other files.
 fn lib(manifest: &str, rest: &str) -> String {
     let root =
         "//- /r/package.json\n{\"workspaces\": [\"app\", \"lib\"]}\n//- /r/app/package.json\n{\"name\": \"app\"}\n";
@@ -144,7 +144,7 @@ fn a_built_file_wins_over_its_source() {
     let manifest = r#"{"name": "lib", "types": "dist/index.d.ts", "main": "dist/index.js"}"#;
     let built =
         "//- /r/.gitignore\ndist\n//- /r/lib/dist/index.d.ts\n//- /r/lib/dist/index.js\n//- /r/lib/src/index.ts\n";
-    // The code behind the declaration comes along.
+    // The code behind the declaration file is included.
     assert_eq!(lib(manifest, built), "lib/dist/index.d.ts lib/dist/index.js");
 }
 
@@ -171,7 +171,7 @@ fn subpaths_and_patterns_of_unbuilt_exports() {
     );
 }
 
-/// With an install, `node_modules/lib` is a link; the answer is the same as without.
+/// If installed, `node_modules/lib` is a link; the answer is the same as without it.
 #[test]
 fn an_install_changes_nothing_for_unbuilt_packages() {
     let manifest = r#"{"name": "lib", "main": "dist/index.js", "types": "dist/index.d.ts"}"#;
@@ -192,7 +192,7 @@ fn odd_workspaces_do_not_fail() {
     }
 }
 
-/// Two packages of one name: every importer resolves to the first by path, and the ambiguity is reported.
+/// Two packages with the same name: every importer resolves to the first by path, and the ambiguity is reported.
 #[test]
 fn two_packages_of_one_name() {
     let text = r#"

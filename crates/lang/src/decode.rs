@@ -1,15 +1,15 @@
-//! Bytes of a source file to text, as TypeScript does it: a byte order mark decides between UTF-8 and UTF-16.
-//! What is not text (many NULs near the start, or one among bytes that are not UTF-8) is not decoded at all.
+//! Decodes the bytes of a source file as TypeScript does: a byte order mark selects UTF-8 or UTF-16. Binary content (many NULs
+//! near the start, or one NUL and invalid UTF-8) is not decoded.
 
 use std::borrow::Cow;
 
-/// How far a NUL byte is looked for: git's own rule for "binary".
+/// NUL bytes are searched within this prefix, as git does to detect binary files.
 const BINARY_WINDOW: usize = 8 * 1024;
 
-/// One NUL in this many bytes is more than text has.
+/// At least one NUL per this many bytes means binary.
 const MAX_NULS: usize = 64;
 
-/// The text of a file, and what is wrong with it.
+/// The text of a file, and its decoding problems.
 pub(crate) struct Decoded<'a> {
     /// `None` for binary content.
     pub(crate) text: Option<Cow<'a, str>>,
@@ -27,7 +27,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Decoded<'_> {
 
 fn decode_utf8(bytes: &[u8]) -> Decoded<'_> {
     let window = bytes.get(..BINARY_WINDOW).unwrap_or(bytes);
-    // Bundles may have a raw NUL or two in their strings.
+    // Bundles may contain a few raw NULs in string literals.
     if memchr::memchr(0, window).is_some()
         && (memchr::memchr_iter(0, window).count() * MAX_NULS >= window.len() || std::str::from_utf8(bytes).is_err())
     {
@@ -39,7 +39,7 @@ fn decode_utf8(bytes: &[u8]) -> Decoded<'_> {
     Decoded { text: Some(text), problem: (!is_valid).then_some(problem) }
 }
 
-/// As `String::from_utf8_lossy`, and much faster where the bytes are UTF-8.
+/// Like `String::from_utf8_lossy`, but much faster for valid UTF-8.
 pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

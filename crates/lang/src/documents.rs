@@ -1,5 +1,5 @@
-//! One line about a file that is not source code: the first heading of a Markdown document, the `description` of a package's
-//! manifest (spec 20 §6). Pure functions of name and bytes, linear in the bytes.
+//! A one-line description of a file that is not source code: the first heading of a Markdown document, or the `description` of a
+//! package manifest (spec 20 §6). Pure functions of name and bytes, linear in the bytes.
 
 use stan_model::untrusted::cleaned_prose;
 use stan_model::{json::JsonTree, split_extension};
@@ -9,19 +9,19 @@ use crate::decode::lossy;
 use crate::language::{ExtractOptions, SourceFile};
 use crate::prose;
 
-/// Larger documents are not searched: one of this size is data.
+/// Larger documents are not searched: they are data.
 pub const LARGEST: u64 = 1 << 20;
 
-/// To be raised whenever equal bytes may give another line than before. Part of the cache key.
+/// Must be raised if the same bytes may give another line than before. Part of the cache key.
 pub const VERSION: u32 = 1;
 
-/// More of a heading is not read.
+/// Only this much of a heading is read.
 const LONGEST_HEADING: usize = 2_000;
 
-/// Bytes of a document that are searched first.
+/// The prefix of a document that is searched first.
 const TOP: usize = 2 << 10;
 
-/// Lines that a heading in HTML may have.
+/// The most lines of an HTML heading.
 const MAX_LINES: usize = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +47,12 @@ impl Document {
     }
 }
 
-/// Whether [`describe`] may find a line in a file of this name. Called once per file without facts.
+/// Whether [`describe`] may return a line for a file of this name. Called once for each file without facts.
 pub fn is_document(path: &str) -> bool {
     Document::of(path).is_some()
 }
 
-/// The line, cut after as many characters as the options say.
+/// The description, truncated to the limit of the options.
 pub fn describe(file: SourceFile<'_>, options: &ExtractOptions) -> Option<Box<str>> {
     let document = Document::of(file.name).filter(|_| file.bytes.len() as u64 <= LARGEST)?;
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file.bytes);
@@ -68,9 +68,9 @@ pub fn describe(file: SourceFile<'_>, options: &ExtractOptions) -> Option<Box<st
     line.filter(|line| !line.is_empty()).map(|line| prose::cut(&line, options.description_limit))
 }
 
-/// The first of these keys that is a string.
+/// The first of these keys whose value is a string.
 fn toml_text(bytes: &[u8], keys: &[&[&str]]) -> Option<String> {
-    // Parsing costs more than finding out that there is nothing to find.
+    // Searching the bytes is cheaper than parsing, and most manifests have no description.
     memchr::memmem::find(bytes, b"description")?;
     let table: Table = std::str::from_utf8(bytes).ok()?.parse().ok()?;
     let text = |path: &&[&str]| {
@@ -80,28 +80,28 @@ fn toml_text(bytes: &[u8], keys: &[&[&str]]) -> Option<String> {
     keys.iter().find_map(text).map(one_line)
 }
 
-/// White space becomes blanks, and nothing hidden stays.
+/// Turns white space into blanks and removes hidden characters.
 fn one_line(text: &str) -> String {
     text.split_whitespace().map(cleaned_prose).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The first heading, which most documents have at their top: the rest is decoded only when it is not there.
+/// The first heading. Nearly always near the top, so the rest is decoded only if it is not there.
 fn heading_of(bytes: &[u8]) -> Option<String> {
     let start = bytes.get(..TOP).filter(|start| !start.starts_with(b"---") && !start.starts_with(b"+++"));
     if let Some(start) = start.and_then(|start| start.get(..memchr::memrchr(b'\n', start)?)) {
         let text = lossy(start);
         let mut lines = lines(&text);
-        // One that ends with what was decoded may go on.
+        // A heading on the last decoded line may continue after it.
         if let Some(heading) = first_heading(&mut lines).filter(|_| lines.next().is_some()) {
             return Some(heading);
         }
     }
-    // Nearly all are UTF-8, which is found out much faster than what to put in the place of the rest.
+    // Nearly all documents are valid UTF-8, and checking that is much faster than replacing invalid bytes.
     let text = lossy(bytes);
     first_heading(&mut lines(without_front_matter(&text)))
 }
 
-/// As `str::lines`, which looks at bytes one by one: many documents have a long head.
+/// Like `str::lines`, which searches byte by byte: many documents have a long preamble.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -115,10 +115,10 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The first heading that has words, outside of comments and code.
+/// The first heading with a word, outside comments and code.
 fn first_heading<'t>(lines: &mut impl Iterator<Item = &'t str>) -> Option<String> {
     let mut fence: Option<(char, usize)> = None;
-    // The lines of a paragraph, which a line of `=` or `-` below makes a heading.
+    // The lines of the current paragraph: a line of `=` or `-` below turns them into a heading.
     let mut paragraph = String::new();
     while let Some(line) = lines.next() {
         let start = line.trim_start_matches(' ');
@@ -170,7 +170,7 @@ fn first_heading<'t>(lines: &mut impl Iterator<Item = &'t str>) -> Option<String
     None
 }
 
-/// What follows YAML between `---` or TOML between `+++` at the top.
+/// The text after front matter: YAML between `---` or TOML between `+++`.
 fn without_front_matter(text: &str) -> &str {
     let Some((first, rest)) = text.split_once('\n') else { return text };
     let mark = first.trim_end();
@@ -202,14 +202,14 @@ fn opens_fence(line: &str) -> Option<(char, usize)> {
     (length >= 3 && !(mark == '`' && info.contains('`'))).then_some((mark, length))
 }
 
-/// The text behind `#` to `######`.
+/// The text after `#` to `######`.
 fn atx_heading(line: &str) -> Option<&str> {
     let heading = line.trim_start_matches('#');
     let is_heading =
         (1..=6).contains(&(line.len() - heading.len())) && (heading.is_empty() || heading.starts_with([' ', '\t']));
     let heading = heading.trim();
     let open = heading.trim_end_matches('#');
-    // Marks at the end close the heading, unless they belong to a word.
+    // Trailing `#`s close the heading, unless they are part of a word.
     let text = if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { heading };
     is_heading.then_some(text)
 }
@@ -219,7 +219,7 @@ fn is_underline(line: &str) -> bool {
     !line.is_empty() && (line.bytes().all(|byte| byte == b'=') || line.bytes().all(|byte| byte == b'-'))
 }
 
-/// Whether a line starts something that an underline does not make a heading: a list, a quote, a table, HTML, a definition.
+/// Whether a line starts a block that an underline cannot turn into a heading: a list, a quote, a table, HTML, a definition.
 fn starts_block(line: &str) -> bool {
     let digits = line.trim_start_matches(|digit: char| digit.is_ascii_digit());
     let is_item = |rest: &str| rest.get(1..).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']));
@@ -233,7 +233,7 @@ fn is_html_heading(line: &str) -> bool {
     matches!(line.as_bytes(), [b'<', b'h' | b'H', b'1'..=b'6', b'>' | b' ', ..])
 }
 
-/// The lines of `<h1 …>…</h1>`, as far as it goes on.
+/// The lines from `<h1 …>` to `</h1>`, or up to the limit.
 fn html_heading<'l>(first: &'l str, lines: &mut impl Iterator<Item = &'l str>) -> String {
     let mut heading = String::new();
     let mut line = first;
@@ -248,7 +248,7 @@ fn html_heading<'l>(first: &'l str, lines: &mut impl Iterator<Item = &'l str>) -
     heading
 }
 
-/// A heading as a person reads it.
+/// A heading as rendered.
 fn plain(heading: &str) -> String {
     let end = heading.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST_HEADING).unwrap_or(heading.len());
     let heading = heading.get(..end).unwrap_or(heading).trim();
@@ -260,13 +260,13 @@ fn plain(heading: &str) -> String {
     prose::plain_text(&without_pictures_and_tags(heading))
 }
 
-/// Elements that headings are decorated with. Others, as `<T>`, are part of the text.
+/// HTML elements that decorate headings. Anything else, such as `<T>`, is text.
 const TAGS: [&str; 32] = [
     "a", "abbr", "b", "br", "center", "code", "del", "div", "em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "i",
     "img", "ins", "kbd", "mark", "p", "picture", "s", "small", "source", "span", "strong", "sub", "sup", "svg", "u",
 ];
 
-/// Without `![picture](target)`, tags and comments; code stays as it is.
+/// Removes `![picture](target)`, tags and comments, but not inside code.
 fn without_pictures_and_tags(heading: &str) -> String {
     let mut text = String::with_capacity(heading.len());
     let mut rest = heading;

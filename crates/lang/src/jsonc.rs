@@ -1,9 +1,8 @@
 //! A tolerant reader for the JSON that people write: tsconfig files, package manifests.
 //!
-//! It accepts what TypeScript accepts (comments, trailing commas, byte order marks, UTF-16) and goes on after what
-//! TypeScript goes on after (missing commas and braces, merge conflict markers, stray expressions), so that one
-//! typing error does not lose a whole file. It keeps the order of keys, which `exports` conditions need. It is not
-//! a validator and not a writer.
+//! Accepts what TypeScript accepts (comments, trailing commas, byte order marks, UTF-16) and recovers where TypeScript recovers
+//! (missing commas and braces, merge conflict markers, stray expressions), so that one typo does not lose a whole file. Preserves
+//! the order of keys, because `exports` conditions depend on it. Neither a validator nor a writer.
 
 mod parser;
 #[cfg(test)]
@@ -11,8 +10,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-/// A JSON value. Objects keep the order of their keys; of keys that occur twice the last value is kept, at the
-/// place of the first.
+/// A JSON value. Objects keep the order of their keys. For a duplicate key, the last value wins, at the position of the first.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Null,
@@ -46,7 +44,7 @@ impl Value {
         if let Self::Object(entries) = self { entries } else { &[] }
     }
 
-    /// Whether JavaScript takes the value for true in a condition.
+    /// Whether the value is truthy in JavaScript.
     pub fn is_truthy(&self) -> bool {
         match self {
             Self::Null | Self::Bool(false) => false,
@@ -61,46 +59,45 @@ impl Value {
     }
 }
 
-/// What is wrong with a text, and where.
+/// A problem of a text, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
     /// 1-based.
     pub line: u32,
-    /// What is wrong, without a full stop.
+    /// The problem, without a full stop.
     pub message: &'static str,
 }
 
-/// A text that was read as far as it could be.
+/// The result of a best-effort read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// The root value. A text with nothing in it is an empty object; one with several roots is an array of them.
+    /// The root value. An empty text gives an empty object; a text with several roots gives an array of them.
     pub value: Value,
-    /// The first place where the text breaks the grammar.
+    /// The first syntax error.
     pub syntax_error: Option<JsonError>,
-    /// The first place that is grammatical for JavaScript but is not JSON: single quotes, a name without quotes,
-    /// an expression. Its value, if it has one, is in the document.
+    /// The first construct that is valid JavaScript but not JSON: single quotes, an unquoted key, an expression. Its value, if it
+    /// has one, is in the document.
     pub not_json: Option<JsonError>,
 }
 
 impl Document {
-    /// The first error of any kind; grammar comes first, as it does for TypeScript.
+    /// The first error of any kind; syntax errors come first, as in TypeScript.
     pub fn error(&self) -> Option<&JsonError> {
         self.syntax_error.as_ref().or(self.not_json.as_ref())
     }
 }
 
-/// Reads a text. Never fails: see [`Document`].
+/// Parses a text. Never fails: see [`Document`].
 pub fn parse(text: &str) -> Document {
     parser::parse(text)
 }
 
-/// Reads the bytes of a file, after [`decode`].
+/// Parses the bytes of a file, after [`decode`].
 pub fn parse_bytes(bytes: &[u8]) -> Document {
     parse(&decode(bytes))
 }
 
-/// The text of a file: UTF-8, or UTF-16 by its byte order mark. The mark is removed, and what is not valid
-/// becomes U+FFFD.
+/// The text of a file: UTF-8, or UTF-16 by its byte order mark. The mark is removed; invalid sequences become U+FFFD.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let utf16 = |rest: &[u8], read: fn([u8; 2]) -> u16| {
         let units = rest.as_chunks::<2>().0.iter().map(|pair| read(*pair));

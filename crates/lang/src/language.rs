@@ -1,5 +1,5 @@
-//! What a language is to the rest of stan: which files are its own, what it extracts from one, and how the imports
-//! between the files of a project resolve. The engine works with these traits alone and names no language.
+//! The interface between a language and the rest of stan: which files it claims, what it extracts from one file, and how the
+//! imports between the files of a project resolve. The engine uses only these traits and names no language.
 //!
 //! A language is a folder beside this file and a row in [`Languages::all`]. Extraction is a function of the file's name
 //! and bytes, so that facts can be cached and shared; everything that needs other files is resolution.
@@ -26,46 +26,46 @@ pub trait Language: Sync {
     /// Short and lower-case. Part of the cache key.
     fn name(&self) -> &'static str;
 
-    /// To be raised whenever equal bytes may give other facts than before. Part of the cache key.
+    /// Must be raised if the same bytes may give other facts than before. Part of the cache key.
     fn version(&self) -> u32;
 
-    /// Whether the name of a file says that it is source code of this language. Asked for every file, so it must check
-    /// the extension first.
+    /// Whether the file name is that of source code in this language. Called for every file, so it must check the extension
+    /// first.
     fn claims(&self, path: &str) -> bool;
 
     /// A new extractor. Each thread has its own and reuses its memory from file to file.
     fn extractor(&self) -> Box<dyn Extract>;
 
-    /// Opens a project: once per run, before the first file is resolved. Must be cheap: work that needs I/O belongs into
+    /// Opens a project: once per run, before the first file is resolved. Must be cheap: work that needs I/O belongs in
     /// [`ProjectResolver::prepare`] or is done on demand.
     fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p>;
 
-    /// Whether resolution makes implicit edges for imports of any module, and not only for those of declarations.
+    /// Whether resolution adds implicit edges for imports of any module, not only for imports of declaration files.
     fn has_implicit_imports(&self) -> bool {
         false
     }
 
-    /// One line about a file from what it starts with, without analysing it: for files of other people's packages.
+    /// A one-line description from the start of a file, without analysing it: for files of installed packages.
     fn describe(&self, _file: SourceFile<'_>, _options: &ExtractOptions) -> Option<Box<str>> {
         None
     }
 
-    /// For each tag the longest words of a doc comment that carries it, on one line and maybe empty; `None` where no comment
-    /// carries it. The thread must have a stack of `WORKER_STACK`.
+    /// For each tag, the longest text of a doc comment that carries it, on one line, maybe empty; `None` if no comment carries
+    /// it. The thread must have a stack of `WORKER_STACK`.
     fn tagged_prose(&self, _file: SourceFile<'_>, tags: &[String]) -> Vec<Option<String>> {
         vec![None; tags.len()]
     }
 
-    /// Reads outlines, if the language has them.
+    /// The reader of outlines, if the language has one.
     fn declarations(&self) -> Option<&'static dyn Declare> {
         None
     }
 }
 
-/// Reads the declarations of single files, on demand: no graph needs them, and they cost more than facts. Pure functions; the
-/// thread must have a stack of `WORKER_STACK`.
+/// Reads the declarations of single files, on demand: the graph does not need them, and they cost more than facts. Pure
+/// functions; the thread must have a stack of `WORKER_STACK`.
 pub trait Declare: Sync {
-    /// The text that positions count in; `None` for bytes that are not text.
+    /// The text that byte offsets refer to; `None` for bytes that are not text.
     fn text_of<'b>(&self, bytes: &'b [u8]) -> Option<Cow<'b, str>>;
 
     /// Only the outline: about the cost of parsing.
@@ -74,8 +74,8 @@ pub trait Declare: Sync {
     /// The outline and what the names in it refer to.
     fn declare(&self, path: &str, text: &str) -> FileUnits;
 
-    /// Whether a specifier that names one thing of a package resolves to the module of that name, which `path` is,
-    /// rather than to a module that offers the name.
+    /// For a specifier that names one item of a package: whether it resolved to the module of that name (`path`), rather than to
+    /// a module that exports the name.
     fn is_module_named(&self, _path: &str, _specifier: &str) -> bool {
         false
     }
@@ -83,8 +83,8 @@ pub trait Declare: Sync {
 
 /// Extracts facts, one file after the other.
 pub trait Extract {
-    /// A pure function of name and bytes. Only the ending of the name may matter, never the directory: files with equal
-    /// ending and bytes have equal extractions, which therefore hold no path.
+    /// A pure function of name and bytes. Of the name, only the extension may matter, never the directory: files with the same
+    /// extension and bytes have the same extraction, which therefore contains no path.
     fn extract(&mut self, file: SourceFile<'_>, options: &ExtractOptions) -> Extraction;
 }
 
@@ -96,12 +96,12 @@ pub struct SourceFile<'f> {
     pub bytes: &'f [u8],
 }
 
-/// What is configurable about extraction.
+/// The options of extraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtractOptions {
-    /// Tags that mark the doc comment which describes the module, with their `@`; earlier ones win ties.
+    /// Tags that mark the doc comment which describes the module, with their `@`. On a tie, the earlier tag wins.
     pub description_tags: Vec<String>,
-    /// Characters after which a description is cut.
+    /// Descriptions are truncated to this many characters.
     pub description_limit: usize,
 }
 
@@ -114,59 +114,59 @@ impl Default for ExtractOptions {
     }
 }
 
-/// The facts of one file, and what was wrong with it.
+/// The facts of one file, and its problems.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extraction {
     pub facts: FileFacts,
     pub problems: Vec<FileProblem>,
-    /// The file did not parse cleanly: the facts may not be all there is.
+    /// The file did not parse cleanly, so facts may be missing.
     pub incomplete: bool,
 }
 
-/// The files of one language in one project. Shared by all threads; answers depend on [`Project`] alone, never on the order
-/// of questions.
+/// The files of one language in one project. Shared by all threads; answers depend only on [`Project`], never on the order of
+/// calls.
 pub trait ProjectResolver: Sync {
-    /// Reads what the project as a whole declares, such as the packages of a workspace. The engine calls it while another
-    /// thread does something else. A run that resolves only a few files skips it: then it is done on demand.
+    /// Reads project-wide declarations, such as the packages of a workspace. The engine calls it while another thread is busy
+    /// with other work. A run that resolves only a few files does not call it: then they are read on demand.
     fn prepare(&self) {}
 
-    /// A resolver for one thread. Files of one directory should be given to it one after the other, because it remembers
-    /// answers that neighbours share, by the keys that `table` gave them.
+    /// A resolver for one thread. Give it the files of a directory consecutively: it caches the answers that neighbours share, as
+    /// keys of `table`.
     fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r>;
 
     /// The package that a file belongs to, by the directory of its manifest. Re-exports of external files are followed
     /// within one package only.
     fn package_of(&self, file: &str) -> Option<String>;
 
-    /// The other files whose names a file sees without importing them.
+    /// The other files whose names are in scope in a file without an import.
     fn package_files(&self, _file: &str) -> Vec<String> {
         Vec::new()
     }
 
-    /// The second pass, for languages in which files see names of other files without naming those files: the files that
-    /// `file` depends on by name, once the facts of all files of the repository are known.
+    /// The second pass, for languages in which a file uses names of other files without naming those files. Returns the files
+    /// that `file` depends on by name. Called once the facts of all files of the repository are known.
     ///
     /// The default narrows each [`Target::Files`] to the files that declare a name which `file` takes from that request. A
-    /// language with package scope (Go, Java) overrides it to add the files of the own package, see [`name_links::link`]. Targets
-    /// that are not files of the repository get their keys from `table`.
+    /// language with package scope (Go, Java) overrides it to add files of the same package, see [`name_links::link`]. Targets
+    /// outside the repository get their keys from `table`.
     fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf, _table: &dyn TargetTable) -> Vec<NameEdge> {
         name_links::link(file, &[], facts)
     }
 
-    /// How a lock file of the repository proves the files of a package in a store ([`crate::packages`]); `None` when
-    /// none names this version. Then nothing of it may be read.
+    /// How a lock file of the repository proves the contents of a package in a store ([`crate::packages`]); `None` if no lock
+    /// file names this version. Then nothing in the package may be read.
     fn proof_of(&self, _package: &PackageVersion) -> Option<PackageProof> {
         None
     }
 
-    /// Called once, after the last file: records what the answers depended on beyond the files that were read, and returns
-    /// what is wrong with the configuration of the project.
+    /// Called once, after the last file. Records what the answers depended on besides the files that were read, and returns the
+    /// problems of the project's configuration.
     fn finish(&self) -> Vec<Problem>;
 }
 
 /// Resolves files, one after the other, on one thread.
 pub trait FileResolver {
-    /// Resolves what a file asks for into `found`, which is empty. `file` is an absolute path.
+    /// Resolves the requests of a file into `found`, which must be empty. `file` is an absolute path.
     fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved);
 }
 
@@ -177,7 +177,7 @@ pub enum Wanted {
     Everything,
     /// All requests, but no patterns.
     Requests,
-    /// The requests whose modules the file offers again; the others are [`Answer::Nothing`].
+    /// Only the requests that the file re-exports; the others are [`Answer::Nothing`].
     Reexports,
 }
 
@@ -186,19 +186,19 @@ pub enum Wanted {
 pub enum Target {
     /// A file, as an absolute real path.
     File(Arc<str>),
-    /// Several files that are imported as one, such as the files of a package. Edges are made in the second pass, to those
-    /// that declare a name which the importer uses ([`ProjectResolver::link_by_name`]).
+    /// Several files that are imported as one, such as the files of a package. The second pass adds edges to those that declare a
+    /// name which the importer uses ([`ProjectResolver::link_by_name`]).
     Files(Arc<[Arc<str>]>),
     /// A module of the runtime, by its node id.
     Builtin(Box<str>),
-    /// Nothing on disk. `problem` says why something that does exist was refused.
+    /// Does not exist, or was refused; `problem` then says why.
     Missing { id: Box<str>, problem: Option<Box<str>> },
-    /// A form that makes an edge only when a file is there, and none is.
+    /// A form that only adds an edge if the file exists, and it does not.
     Nothing,
 }
 
-/// Gives each target its key. Resolvers remember the answer instead of the target, so it is asked once for each question
-/// that neighbours share, not once for each request.
+/// Assigns a key to each target. Resolvers cache the key instead of the target, so that this is called once per question that
+/// neighbours share, not once per request.
 pub trait TargetTable {
     fn answer(&self, target: &Target) -> Answer;
 
@@ -206,16 +206,16 @@ pub trait TargetTable {
     fn listed(&self, index: usize) -> FileKey;
 }
 
-/// A target by the caller's keys.
+/// A target as a key of the [`TargetTable`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Makes no edge.
+    /// Adds no edge.
     Nothing,
-    /// A file that the user excluded: it makes no edge, and is counted.
+    /// A file that the user excluded: adds no edge, but is counted.
     Excluded,
     File(FileKey),
     Files(Arc<[FileKey]>),
-    /// A builtin, or something missing.
+    /// A builtin or a missing target.
     Other(FileKey),
 }
 
@@ -226,14 +226,14 @@ pub struct Resolved {
     pub answers: Vec<Answer>,
     /// Files that patterns match.
     pub matches: Vec<(FileKey, EdgeKind)>,
-    /// Implicit edges that resolution itself knows: the code behind declarations that requests resolve to, and the
-    /// packages that run before a module.
+    /// Implicit edges that resolution finds: the code behind declaration files that requests resolve to, and the packages that
+    /// run before a module.
     pub implementations: Vec<(FileKey, EdgeKind)>,
     pub problems: Vec<FileProblem>,
 }
 
 impl Resolved {
-    /// Empties all lists and keeps their memory.
+    /// Clears all lists and keeps their capacity.
     pub fn clear(&mut self) {
         self.answers.clear();
         self.matches.clear();
@@ -241,7 +241,7 @@ impl Resolved {
         self.problems.clear();
     }
 
-    /// Records why a request that resolves to a file was refused.
+    /// Records that a request was refused although it resolves to a file, and why.
     pub fn refuse(&mut self, request: &Request, reason: &str) {
         self.problems.push(FileProblem::at(request.line, format!("`{}` {reason}", request.specifier)));
     }
@@ -254,7 +254,7 @@ pub struct NamedFile<'a> {
     /// Absolute path.
     pub path: &'a str,
     pub facts: &'a FileFacts,
-    /// The requests that resolve to several files, each with its index among the requests.
+    /// The requests that resolve to several files, each by its index among the requests.
     pub packages: &'a [(u32, Arc<[FileKey]>)],
 }
 
@@ -266,16 +266,16 @@ pub trait FactsOf: Sync {
     fn facts(&self, file: FileKey) -> Option<&FileFacts>;
 }
 
-/// An edge that follows from a name.
+/// An edge derived from a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NameEdge {
     pub target: FileKey,
     pub kind: EdgeKind,
-    /// Explicit where an import resolves to the package of the file, implicit within the own package.
+    /// Explicit if the importer imports the package of `target`, implicit if both belong to the same package.
     pub resolution: Resolution,
 }
 
-/// The languages of a run, in the order in which they are asked whether they claim a file.
+/// The languages of a run. The first one that claims a file gets it.
 #[derive(Clone, Copy)]
 pub struct Languages(&'static [&'static dyn Language]);
 
@@ -312,7 +312,7 @@ impl Languages {
         language.is_some_and(|language| language.has_implicit_imports())
     }
 
-    /// What reads the outline of a file; `None` where its language has none.
+    /// The reader of the file's outline; `None` if its language has none.
     pub fn declarations(self, path: &str) -> Option<&'static dyn Declare> {
         self.iter().nth(self.position(path)?)?.declarations()
     }
@@ -347,7 +347,7 @@ impl fmt::Debug for Languages {
     }
 }
 
-/// The extractors of one thread, one for each language, made when the first file needs it.
+/// The extractors of one thread, one per language, created on first use.
 #[derive(Default)]
 pub struct Extractors {
     languages: Languages,
@@ -355,7 +355,7 @@ pub struct Extractors {
 }
 
 impl Extractors {
-    /// `None` for a file that none of the languages claims.
+    /// `None` if no language claims the file.
     pub fn extract(
         &mut self,
         languages: Languages,

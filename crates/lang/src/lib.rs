@@ -1,5 +1,5 @@
-//! Languages: source text to `FileFacts`, specifier to target. One folder per language, one table of them
-//! ([`Languages::all`]); other crates work with the traits of [`language`] and name no language.
+//! Languages: source text to `FileFacts`, specifier to target. One folder per language, one table that lists them
+//! ([`Languages::all`]); other crates use the traits of [`language`] and name no language.
 //!
 //! The parsers (oxc, ruff) live here and nowhere else. Nothing here touches the file system except through
 //! `stan_repo::Files`.

@@ -1,7 +1,7 @@
-//! Lines of positions in a text, for extractors that see positions in ascending order.
+//! Line numbers of byte offsets, for extractors that visit offsets in ascending order.
 
-/// Line numbers of ascending positions; each byte is read once. A line ends with LF, CR LF or CR, as in ECMAScript (its
-/// two exotic separators aside).
+/// Line numbers of ascending offsets; each byte is read once. A line ends with LF, CR LF or CR, as in ECMAScript (without U+2028
+/// and U+2029).
 pub(crate) struct LineCounter<'a> {
     bytes: &'a [u8],
     counted: usize,
@@ -13,7 +13,7 @@ impl<'a> LineCounter<'a> {
         Self { bytes: text.as_bytes(), counted: 0, line: 1 }
     }
 
-    /// The 1-based line of a position that is not before the last one asked for.
+    /// The 1-based line of an offset. Offsets must not decrease between calls.
     pub(crate) fn line_at(&mut self, position: u32) -> u32 {
         let end = (position as usize).min(self.bytes.len());
         if let Some(part) = self.bytes.get(self.counted..end) {

@@ -1,5 +1,5 @@
-//! A map shared by threads that remembers answers of pure functions. Two threads may compute the same answer;
-//! both get the same one, so timing never shows.
+//! A concurrent memo table for pure functions. Two threads may compute the same answer, but all callers get the one that was
+//! stored first, so that timing is never visible.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,8 +23,8 @@ impl<K: Hash + Eq, V: Clone> Memo<K, V> {
         Self { shards: std::array::from_fn(|_| Mutex::new(FxHashMap::default())) }
     }
 
-    /// The remembered answer, or the one that `compute` gives. No lock is held while computing, so `compute` may
-    /// come back here.
+    /// The cached answer, otherwise that of `compute`. No lock is held while computing, so `compute` may call this function
+    /// again.
     pub(crate) fn get_or<Q>(&self, key: &Q, compute: impl FnOnce() -> V) -> V
     where
         Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
@@ -41,12 +41,12 @@ impl<K: Hash + Eq, V: Clone> Memo<K, V> {
 }
 
 impl<K: Hash + Eq, V: Clone> Memo<K, V> {
-    /// The remembered answer.
+    /// The cached answer.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
         lock(self.shard(key)).get(key).cloned()
     }
 
-    /// Remembers an answer that every other computation would give too.
+    /// Caches an answer. Any other computation for this key must give the same one.
     pub(crate) fn insert(&self, key: K, value: V) {
         lock(self.shard(&key)).insert(key, value);
     }
@@ -57,6 +57,6 @@ impl<K: Hash + Eq, V: Clone> Memo<K, V> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere cannot leave a half-made entry behind: inserts are whole.
+    // Safe after a panic on another thread: an insert is never half done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

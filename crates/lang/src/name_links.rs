@@ -1,5 +1,5 @@
-//! Edges by name: which files of a package a file depends on, from the names that it uses and the names that they declare.
-//! The rule is the same for every language; what the package is, the language decides.
+//! Edges by name: which files of a package a file depends on, from the names that it uses and the names that they declare. The
+//! rule is the same for every language; each language defines what a package is.
 
 use stan_model::{EdgeKind, FileFacts, Resolution};
 
@@ -10,8 +10,8 @@ use stan_model::FileKey;
 ///
 /// - A request with several target files makes an explicit edge to those that declare a name that `file` takes from it;
 ///   to all of them when no such name is known, or none of them declares it.
-/// - Each file of `own_package` that declares a name which `file` uses without importing it gets an implicit edge. A name
-///   that none of them declares belongs to the language, and makes no edge.
+/// Each file of `own_package` that declares a name which `file` uses without importing it gets an implicit edge. A name that none
+/// of them declares is a builtin of the language, and adds no edge.
 pub fn link(file: &NamedFile<'_>, own_package: &[FileKey], facts: &dyn FactsOf) -> Vec<NameEdge> {
     let mut edges = Vec::new();
     for (request, members) in file.packages {
@@ -50,7 +50,7 @@ fn edges_to(
     })
 }
 
-/// `declares` is sorted.
+/// `names` and the declarations of `facts` are compared by binary search, so `declares` must be sorted.
 fn declares_any(facts: &FileFacts, names: &[&str]) -> bool {
     names.iter().any(|name| facts.declares.binary_search_by(|declared| (**declared).cmp(name)).is_ok())
 }

@@ -1,24 +1,24 @@
-//! The order of names by their text, with few comparisons of text: the first bytes decide nearly always, and are compared as a number.
+//! Sorts names with few string comparisons: their first bytes, compared as an integer, are nearly always enough.
 
-/// The first eight bytes of a name as a number that orders names as their text does, as far as it goes.
+/// The first eight bytes of a name as an integer with the same order as the text, up to ties.
 pub(crate) fn beginning(name: &str) -> u64 {
     number(name.as_bytes())
 }
 
-/// The first eight bytes and the next eight: with its length all that there is to a name of at most 16 bytes.
+/// The first eight bytes and the next eight. Together with the length, they identify a name of at most 16 bytes.
 pub(crate) fn beginnings(name: &str) -> (u64, u64) {
     let rest = name.as_bytes().get(8..).unwrap_or_default();
     (beginning(name), number(rest))
 }
 
-/// The first eight bytes as a number, with zeros behind fewer.
+/// The first eight bytes as a big-endian integer, padded with zeros.
 fn number(bytes: &[u8]) -> u64 {
     if let Some(first) = bytes.first_chunk::<8>() {
         return u64::from_be_bytes(*first);
     }
     let shift = 8 * (8 - bytes.len());
     match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        // What is in both is the same in both.
+        // Four to seven bytes: the two halves overlap, and OR of the same bits changes nothing.
         (Some(first), Some(last)) => {
             u64::from(u32::from_be_bytes(*first)) << 32 | u64::from(u32::from_be_bytes(*last)) << shift
         }
@@ -27,11 +27,11 @@ fn number(bytes: &[u8]) -> u64 {
     }
 }
 
-/// Names in the order of their text.
+/// Names in byte order.
 pub(crate) fn in_order<'t>(names: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut keyed: Vec<(u64, &str)> = names.map(|name| (beginning(name), name)).collect();
     keyed.sort_unstable();
-    // Facts stay in memory: they must not keep the larger one that was needed for sorting.
+    // Facts stay in memory for long: copy, so that they do not keep the larger allocation that sorting needed.
     let mut names = Vec::with_capacity(keyed.len());
     names.extend(keyed.iter().map(|(_, name)| *name));
     names

@@ -1,15 +1,16 @@
-//! Packages outside the root, in folders where package managers of this user keep what they downloaded: the module cache of
-//! Go, the registry of Cargo (spec 10 §4, the fourth kind that needs no consent).
+//! Packages outside the root, in folders where the package managers of this user store downloads: Go's module cache, Cargo's
+//! registry (spec 10 §4, the fourth kind that needs no consent).
 //!
-//! Files in such a folder are nodes by package, version and path (`go:example.com/m@v1.2.3/x.go`, `crates:serde@1.0.0/src/lib.rs`),
-//! never by their place: where the folder is may decide whether a file is found, and nothing else. A language that resolves
-//! into a store works in three steps:
+//! The node id of a file in such a folder consists of package, version and path (`go:example.com/m@v1.2.3/x.go`,
+//! `crates:serde@1.0.0/src/lib.rs`), never of its location: the location decides only whether a file is found. A language
+//! resolves into a store in three steps:
 //!
-//! 1. It reads the lock file of the repository. Only versions that it names may be asked for.
-//! 2. [`crate::Project::package`] gives the folder of such a version, if it is there: an absolute path, and the view of the disk
-//!    that answers about it ([`crate::Project::view_of`] finds that view again). Targets are absolute paths as everywhere; the engine
-//!    makes ids of them. A link in a store is never followed: [`PackageFolder::is_file`] and [`PackageFolder::list`] pass over it.
-//! 3. `ProjectResolver::proof_of` returns the lock file's proof of a package's contents, with which files are staged.
+//! 1. It reads the lock file of the repository. Only versions that the lock file names may be accessed.
+//! 2. [`crate::Project::package`] gives the folder of such a version, if it exists: an absolute path, and the view of the disk to
+//!    read it through ([`crate::Project::view_of`] finds that view again). Targets are absolute paths as everywhere; the engine
+//!    turns them into ids. Symlinks in a store are never followed: [`PackageFolder::is_file`] and [`PackageFolder::list`] skip
+//!    them.
+//! 3. `ProjectResolver::proof_of` returns the lock file's checksums of a package. Files are staged only if they match.
 
 pub mod vendored;
 
@@ -26,17 +27,17 @@ pub struct PackageVersion {
     pub version: Box<str>,
 }
 
-/// What a lock file says of the contents of a package.
+/// The checksums of a package's contents in a lock file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PackageProof {
-    /// Go's `h1`: the SHA-256 of a list of all files of the folder with their SHA-256. Any of these is right: several lock
-    /// files of a repository may name the package.
+    /// Go's `h1`: the SHA-256 of a list of the folder's files with their SHA-256. Any of these may match: several lock files of a
+    /// repository may name the package.
     Folder(Vec<Digest>),
-    /// The SHA-256 of the archive that the folder was unpacked from. Any of these is right.
+    /// The SHA-256 of the archive that the folder was unpacked from. Any of these may match.
     Archive(Vec<Digest>),
 }
 
-/// A folder of a package manager.
+/// A download folder of a package manager.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PackageStore {
     #[serde(serialize_with = "folder_name")]
@@ -49,27 +50,28 @@ fn folder_name<S: serde::Serializer>(ecosystem: &Ecosystem, to: S) -> Result<S::
     to.serialize_str(ecosystem.folder())
 }
 
-/// The stores of this user, at most one for each ecosystem.
+/// The stores of this user, at most one per ecosystem.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PackageStores(Vec<PackageStore>);
 
 /// The folder of a package in a store.
 #[derive(Clone)]
 pub struct PackageFolder<'f> {
-    /// Absolute, and free of links.
+    /// Absolute, without symlinks.
     pub path: String,
-    /// The view of the store.
+    /// The view of the disk to read the store through.
     pub files: &'f dyn Files,
 }
 
 impl PackageFolder<'_> {
-    /// Whether a path below the folder is a file, and no link is on the way.
+    /// Whether a path below the folder is a file and contains no symlink.
     pub fn is_file(&self, below: &str) -> bool {
         let path = AbsPath::new(&self.path).join(below);
+        // `RepoPath` rejects `..`: a specifier must not leave the package.
         RepoPath::new(below).is_some() && self.files.is_file(&path) && is_plain(self.files, &path)
     }
 
-    /// The entries of a folder below this one, without links.
+    /// The entries of a subfolder, without symlinks.
     pub fn list(&self, below: &str) -> Vec<(String, EntryKind)> {
         let folder = if below.is_empty() { self.path.clone() } else { AbsPath::new(&self.path).join(below) };
         if !(below.is_empty() || RepoPath::new(below).is_some()) || !is_plain(self.files, &folder) {
@@ -80,7 +82,7 @@ impl PackageFolder<'_> {
     }
 }
 
-/// Whether no link is on the way to a path, or at its end.
+/// Whether neither a path nor any of its parents is a symlink.
 fn is_plain(files: &dyn Files, path: &str) -> bool {
     files.real_path(path).as_deref() == Some(path)
 }
@@ -97,7 +99,7 @@ impl PackageStores {
         self.0.iter()
     }
 
-    /// The same without the stores that may not be read.
+    /// Removes the stores that may not be read.
     pub fn retain(&mut self, may_read: impl FnMut(&PackageStore) -> bool) {
         self.0.retain(may_read);
     }
@@ -118,7 +120,8 @@ impl PackageStores {
         let path = match package.ecosystem {
             Ecosystem::Go => Some(format!("{store}/{}@{}", escaped(&package.name), escaped(&package.version))),
             Ecosystem::Crates => {
-                // One folder for each registry; their names have a hash of the address that differs between Cargo's versions.
+                // One folder per registry. Its name contains a hash of the registry's address that differs between Cargo
+                // versions.
                 let registries = files.list(store).into_iter().filter(|(_, kind)| *kind == EntryKind::Dir);
                 let mut folders =
                     registries.map(|(name, _)| format!("{store}/{name}/{}-{}", package.name, package.version));
@@ -129,7 +132,7 @@ impl PackageStores {
         path.filter(is_there).map(|path| PackageFolder { path, files })
     }
 
-    /// The package file at an absolute path; `None` outside the stores, and for what no package has.
+    /// The package file at an absolute path; `None` outside the stores, and for paths that no package can have.
     pub fn file_at(&self, absolute: &str) -> Option<PackageFile> {
         self.0.iter().find_map(|store| {
             let below = AbsPath::new(&store.folder).below(absolute)?;
@@ -157,7 +160,7 @@ impl PackageStores {
             .map(|file| format!("{}:{}@{}/{}", file.ecosystem.folder(), file.name, file.version, file.path))
     }
 
-    /// Where the file with a node id is; `None` for ids of other files. Where the package is gone, the place that it may have
+    /// The path of the file with a node id; `None` if the id is not of a store. If the package is gone, a path that it may have
     /// had.
     pub fn locate(&self, files: &dyn Files, id: &str) -> Option<String> {
         let file = file_of_id(id)?;
@@ -185,7 +188,7 @@ pub fn file_of_id(id: &str) -> Option<PackageFile> {
     (is_safe(&version_of(&file)) && RepoPath::new(path).is_some()).then_some(file)
 }
 
-/// Whether name and version can be parts of a path, as they come from files of the repository.
+/// Whether name and version are safe as path components: they come from files of the repository.
 fn is_safe(package: &PackageVersion) -> bool {
     let is_part = |part: &str| {
         !part.is_empty()
@@ -200,8 +203,8 @@ fn is_safe(package: &PackageVersion) -> bool {
     is_name && is_part(&package.version) && package.name.len() + package.version.len() < 1024
 }
 
-/// A module's path or version as the module cache spells it: capitals are small letters behind `!`, because some file
-/// systems ignore case.
+/// A module path or version as the module cache spells it: a capital becomes `!` and the small letter, because some file systems
+/// ignore case.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 4);
     for character in text.chars() {
@@ -213,7 +216,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// The opposite of [`escaped`]; `None` for what it never gives.
+/// The inverse of [`escaped`]; `None` for text that `escaped` never returns.
 fn unescaped(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars();
@@ -227,7 +230,7 @@ fn unescaped(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// `name-version`: names have no dots, so that the version starts at the first hyphen before `1.2.3`.
+/// Splits `name-version`: crate names contain no dots, so the version starts at the first hyphen before `1.2.3`.
 fn split_crate(folder: &str) -> Option<(&str, &str)> {
     let is_version = |text: &str| {
         let core = text.split(['-', '+']).next().unwrap_or(text);

@@ -1,7 +1,7 @@
-//! Arithmetic on absolute, `/`-separated paths. Nothing here reads a disk.
+//! Lexical operations on absolute, `/`-separated paths, without file access.
 
-/// Joins and normalises: `.`, `..` and doubled slashes are gone afterwards. `base` is normal already. A trailing slash
-/// is kept: in TypeScript, `./dir/` means the directory only.
+/// Joins and normalises: resolves `.` and `..` and collapses doubled slashes. `base` must be normalised. A trailing slash is
+/// kept: in TypeScript, `./dir/` means only the directory.
 pub(crate) fn join(base: &str, relative: &str) -> String {
     let mut out = String::with_capacity(base.len() + relative.len() + 16);
     if !relative.starts_with('/') {
@@ -20,7 +20,7 @@ pub(crate) fn join(base: &str, relative: &str) -> String {
             }
         }
         if tail.len() <= 1 {
-            // What ends in a slash, or in dots, means a directory.
+            // A trailing slash, `.` or `..` denotes a directory.
             if !tail.is_empty() || matches!(segment, "." | "..") {
                 out.push('/');
             }
@@ -43,7 +43,7 @@ pub(crate) fn join_plain(base: &str, relative: &str) -> String {
     out
 }
 
-/// The directory of a path; `/` for what lies in the root directory.
+/// The parent directory; `/` for an entry of the root directory.
 pub(crate) fn parent(path: &str) -> &str {
     match path.trim_end_matches('/').rfind('/') {
         Some(0) | None => "/",

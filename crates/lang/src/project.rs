@@ -1,4 +1,4 @@
-//! A project: what every language resolves against, opened once per run, by full and incremental runs alike.
+//! A project: what every language resolves against. Opened once per run, full or incremental.
 
 use stan_model::{FileFacts, Problem};
 use stan_repo::{AbsPath, Files};
@@ -8,30 +8,31 @@ use crate::language::{
 };
 use crate::packages::{PackageFolder, PackageProof, PackageStores, PackageVersion};
 
-/// The surroundings of resolution.
+/// The environment of resolution.
 pub struct Project<'p> {
     /// Absolute real path of the repository.
     pub root: &'p str,
-    /// The file system, as far as resolution may see it.
+    /// The file system, restricted to what resolution may see.
     pub files: &'p dyn Files,
     /// The files of the repository.
     pub universe: &'p dyn FileList,
     pub options: ResolveOptions,
-    /// Absolute path of stan's own folder. What stan writes there must not change what it answers.
+    /// Absolute path of stan's own folder, which resolution must not see: what stan writes must not change its answers.
     pub stan_folder: String,
-    /// Where package managers of this user keep what they downloaded.
+    /// Where the package managers of this user store downloads.
     pub stores: &'p PackageStores,
 }
 
 impl<'p> Project<'p> {
-    /// The folder of a package outside the root. Only to be asked for a version that a lock file of the repository names, see
+    /// The folder of a package outside the root. Only call it for a version that a lock file of the repository names, see
     /// [`ProjectResolver::proof_of`].
     pub fn package(&self, package: &PackageVersion) -> Option<PackageFolder<'p>> {
         self.stores.package(self.files, package)
     }
 
-    /// The view that a file is to be asked of: the project's, or that of the store which the path lies in.
+    /// The view to read a path through: that of the store that contains it, otherwise the project's.
     pub fn view_of(&self, path: &str) -> &'p dyn Files {
+        // A file of the repository is never a file of a store, even if the user keeps a store below the root.
         let store = self.stores.iter().find(|store| AbsPath::new(&store.folder).below(path).is_some());
         store
             .filter(|_| self.relative(path).is_none())
@@ -45,7 +46,7 @@ impl<'p> Project<'p> {
     }
 }
 
-/// Choices of the user that change answers.
+/// User options that change answers.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolveOptions {
     /// Whether files outside the repository (and outside `node_modules`) may be dependencies.
@@ -62,14 +63,14 @@ impl Default for ResolveOptions {
 pub trait FileList: Sync {
     fn len(&self) -> usize;
 
-    /// Empty for an index beyond the end.
+    /// Empty for an index out of bounds.
     fn path(&self, index: usize) -> &str;
 
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The index of the first path that is not less than `start`.
+    /// The index of the first path that is not less than `start`: a lower bound.
     fn first_from(&self, start: &str) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -96,7 +97,7 @@ impl FileList for Vec<Box<str>> {
     }
 }
 
-/// A project in all its languages. Each file is resolved by the language that claims it.
+/// A project, resolved by all languages. Each file is resolved by the language that claims it.
 pub struct ProjectResolvers<'p> {
     languages: Languages,
     by_language: Vec<Box<dyn ProjectResolver + 'p>>,
@@ -122,7 +123,7 @@ impl<'p> ProjectResolvers<'p> {
         Worker { resolvers: self, table, by_language: self.by_language.iter().map(|_| None).collect() }
     }
 
-    /// Whether two files belong to one package, as the language of the first sees it. No for files in no package.
+    /// Whether two files belong to one package, according to the language of the first. False for files outside any package.
     pub fn share_package(&self, one: &str, other: &str) -> bool {
         let Some(resolver) = self.of(one) else { return false };
         resolver.package_of(one).is_some_and(|package| resolver.package_of(other).as_ref() == Some(&package))
@@ -156,7 +157,7 @@ impl Worker<'_> {
         self.resolvers.of(file).map(|resolver| resolver.package_files(file)).unwrap_or_default()
     }
 
-    /// Resolves what a file asks for. `found` is emptied first. `file` is an absolute path.
+    /// Resolves the requests of a file. Clears `found` first. `file` is an absolute path.
     pub fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         found.clear();
         let Some(position) = self.resolvers.languages.position(file) else { return };

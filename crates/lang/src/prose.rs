@@ -2,10 +2,10 @@
 
 use stan_model::untrusted::cleaned_prose;
 
-/// Prose is read as far as this: enough for any limit, and the time for markup without an end stays small.
+/// Only this much of a text is read. Enough for any description limit, and it bounds the time for unterminated markup.
 const LONGEST_PROSE: usize = 8 * 1024;
 
-/// Markup reduced to its text, white space folded.
+/// Replaces markup by its text and collapses white space.
 pub(crate) fn plain_text(text: &str) -> String {
     let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST_PROSE).unwrap_or(text.len());
     let text = text.get(..end).unwrap_or(text);
@@ -17,11 +17,11 @@ pub(crate) fn plain_text(text: &str) -> String {
         before = character;
         rest = rest.get(length.max(1)..).unwrap_or_default();
     }
-    // Assistants read descriptions: what a person would not see must not be in them either.
+    // Assistants read descriptions: text that a person would not see must not be in them.
     plain.split_whitespace().map(cleaned_prose).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// What the start of `rest` shows as, and how many bytes of it that covers.
+/// The rendered text of the markup at the start of `rest`, and its length in `rest` in bytes.
 fn inline(rest: &str, character: char, before: char) -> (&str, usize) {
     let whole = || (rest.get(..character.len_utf8()).unwrap_or_default(), character.len_utf8());
     match character {
@@ -55,7 +55,7 @@ fn inline(rest: &str, character: char, before: char) -> (&str, usize) {
     }
 }
 
-/// `` `code` ``, also with more backticks around it.
+/// `` `code` ``, also with several backticks as delimiters.
 fn code(rest: &str) -> Option<(&str, usize)> {
     let inner = rest.trim_start_matches('`');
     let fence = rest.get(..rest.len() - inner.len())?;
@@ -63,7 +63,7 @@ fn code(rest: &str) -> Option<(&str, usize)> {
     Some((code, code.len() + 2 * fence.len()))
 }
 
-/// `**text**`. In `src/**` and `a ** b` the stars are what they are.
+/// `**text**`. In `src/**` and `a ** b` the stars are literal.
 fn strong(rest: &str, before: char) -> Option<(&str, usize)> {
     let (text, after) = rest.get(2..)?.split_once("**")?;
     let tight = !text.is_empty() && !text.starts_with(char::is_whitespace) && !text.ends_with(char::is_whitespace);
@@ -80,7 +80,7 @@ fn emphasis(rest: &str, marker: char) -> Option<(&str, usize)> {
     (tight && ends && !text.contains('\n')).then_some((text, text.len() + 2))
 }
 
-/// At most `limit` characters, then `...`. Marks that belong to the last character are not torn from it.
+/// At most `limit` characters, then `...`. Never separates a combining mark from its base character.
 pub(crate) fn cut(text: &str, limit: usize) -> Box<str> {
     let Some((end, next)) = text.char_indices().nth(limit) else { return text.into() };
     let mut kept = text.get(..end).unwrap_or_default();
@@ -91,7 +91,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> Box<str> {
     format!("{}...", kept.trim_end()).into()
 }
 
-/// Combining marks, variation selectors, joiners and skin tones: never the start of what a reader calls a character.
+/// Combining marks, variation selectors, joiners and skin tones: these never start a grapheme cluster.
 fn joins_previous(character: char) -> bool {
     matches!(character,
         '\u{300}'..='\u{36F}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}' | '\u{200D}' | '\u{20D0}'..='\u{20FF}'

@@ -1,22 +1,22 @@
-//! How much stack a file may need. The parser and the walk recurse once or a few times per nesting level, and a level takes at
-//! least one token: the number of tokens bounds the stack, and a file that might not fit is read on a thread whose
-//! stack is sized to that bound. Nothing here parses.
+//! How much stack a file may need. The parser and the walk recurse once or a few times per nesting level, and each level takes at
+//! least one token. So the token count bounds the stack, and a file that might not fit is parsed on a thread whose stack has that
+//! size. Nothing here parses.
 
 use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// The stack that threads which call an extractor must have, or more.
-/// Address space only: pages are committed when touched, and nearly no file touches more than the first few.
+/// The minimum stack of threads that call an extractor. Address space only: pages are committed when touched, and nearly no file
+/// touches more than the first few.
 pub const WORKER_STACK: usize = 256 << 20;
 
 thread_local! {
     static STACK: Cell<usize> = const { Cell::new(WORKER_STACK) };
 }
 
-/// Says how large the stack of this thread is, where the system gave less than [`WORKER_STACK`]. Files that might not fit
-/// then get a thread of their own, or are searched without parsing.
+/// Sets the stack size of this thread, if the system gave it less than [`WORKER_STACK`]. Files that might not fit are then parsed
+/// on a thread of their own, or scanned without a parser.
 pub fn set_stack_size(bytes: usize) {
     STACK.set(bytes);
 }
@@ -26,22 +26,22 @@ pub(crate) fn is_worker_stack() -> bool {
     STACK.get() >= WORKER_STACK
 }
 
-/// Stack bytes that one token can cost at most. Measured by `typescript/extract/tests/stack.rs`, with margin.
+/// The most stack bytes that one token can cost. Measured by `typescript/extract/tests/stack.rs`, with a margin.
 pub(crate) const BYTES_PER_TOKEN: usize = 4 << 10;
 
-/// Kept free for what the caller, the panic machinery and the shallow part of parsing use.
+/// Reserved for the caller, the panic machinery and the shallow part of parsing.
 const RESERVE: usize = 1 << 20;
 
-/// Above this, one file at a time: several of them could exhaust memory together.
+/// Files that need more are parsed one at a time: several of them together could exhaust memory.
 const HUGE: usize = 1 << 30;
 
-/// The largest stack asked for. Address space only: pages are committed when touched.
+/// The largest stack that is requested. Address space only: pages are committed when touched.
 const LARGEST: usize = 4 << 30;
 
-/// Nesting that no program has; reading it would touch hundreds of megabytes of stack.
+/// Deeper nesting occurs in no real program; parsing it would touch hundreds of megabytes of stack.
 pub(crate) const DEEPEST: usize = 50_000;
 
-/// Held while a file with a huge bound is read.
+/// Held while a file that may need more than [`HUGE`] is parsed.
 static HUGE_FILE: Mutex<()> = Mutex::new(());
 
 /// Where a text can be parsed.
@@ -49,20 +49,21 @@ static HUGE_FILE: Mutex<()> = Mutex::new(());
 pub(crate) enum StackPlan {
     CurrentThread,
     DedicatedThread(usize),
-    /// Nowhere, and why.
+    /// On no thread; the message says why.
     TooDeep(&'static str),
 }
 
 impl StackPlan {
-    /// For parsers that do not try a nested text twice. Brackets count wherever they stand.
+    /// For parsers that do not backtrack over nested text. Brackets in strings and comments count too.
     pub(crate) fn by_tokens(text: &str) -> Self {
         Self::with_depth(text, || true)
     }
 
-    /// `is_deep` is asked of texts whose brackets look too deep.
+    /// `is_deep` is only called for texts whose brackets nest too deeply.
     pub(crate) fn with_depth(text: &str, is_deep: impl FnOnce() -> bool) -> Self {
         let room = |levels: usize| levels.saturating_mul(BYTES_PER_TOKEN).saturating_add(RESERVE);
         let stack = STACK.get();
+        // A token has at least one byte: most files are small enough to skip the count.
         if room(text.len()) <= stack {
             return Self::CurrentThread;
         }
@@ -79,7 +80,7 @@ impl StackPlan {
     }
 }
 
-/// Runs `work` on a thread with that much stack; `None` when the system has no such thread to give.
+/// Runs `work` on a new thread with this much stack; `None` if the system cannot start one.
 pub(crate) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
     let _alone = (size > HUGE).then(|| HUGE_FILE.lock().unwrap_or_else(PoisonError::into_inner));
     thread::scope(|scope| {
@@ -88,11 +89,11 @@ pub(crate) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) 
     })
 }
 
-/// At least as many as the text has tokens, whatever is string, comment or code: punctuation, and starts of words.
-/// A byte that is not ASCII may be white space, so that it never joins what is around it.
+/// An upper bound of the number of tokens, without regard to strings and comments: counts punctuation and starts of words. A
+/// non-ASCII byte may be white space, so it always ends the word before it.
 pub(crate) fn most_tokens(text: &str) -> usize {
-    // Blocks of single-byte sums without branches, of a length known beforehand: the compiler makes vector instructions
-    // of them.
+    // Branchless sums of single bytes over blocks of constant length, so that the compiler vectorises them. At most 64 starts per
+    // block, so that a `u8` sum cannot overflow.
     const BLOCK: usize = 64;
     let is_word = |byte: u8| {
         let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
@@ -114,7 +115,7 @@ pub(crate) fn most_tokens(text: &str) -> usize {
     tokens + last_before.iter().zip(last).map(|(before, byte)| usize::from(starts(*before, *byte))).sum::<usize>()
 }
 
-/// How far opening brackets outnumber closing ones, wherever they stand; 0 when there are not enough to matter.
+/// The maximum excess of opening over closing brackets anywhere in the text; 0 if there are too few to matter.
 fn raw_depth(text: &str) -> usize {
     let count = |byte| memchr::memchr_iter(byte, text.as_bytes()).count();
     if count(b'(') + count(b'[') + count(b'{') < DEEPEST {

@@ -1,5 +1,5 @@
-//! Random values that are assigned to a name which marks them as secret: `api_key = "…"`, `"password": "…"`,
-//! `TOKEN=…`, `<secret>…</secret>`.
+//! Random values assigned to a name that marks them as secret: `api_key = "…"`, `"password": "…"`, `TOKEN=…`,
+//! `<secret>…</secret>`.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::randomness::{is_hex, is_random, is_uuid};
 const MIN_LENGTH: usize = 20;
 const MAX_LENGTH: usize = 512;
 
-/// Names, in lower case and without separators, end with one of these.
+/// Suffixes of secret names, in lower case and without separators.
 const NAMES: [&[u8]; 22] = [
     b"apikey",
     b"secret",
@@ -35,7 +35,7 @@ const NAMES: [&[u8]; 22] = [
     b"secretkeybase",
 ];
 
-/// Tokens that open something. Many others page through lists or make requests unique.
+/// Tokens that grant access. Many other tokens only page through lists or identify requests.
 const TOKENS: [&[u8]; 15] = [
     b"authtoken",
     b"accesstoken",
@@ -54,11 +54,11 @@ const TOKENS: [&[u8]; 15] = [
     b"slacktoken",
 ];
 
-/// Suffixes of environment variables whose values are not secrets.
+/// Suffixes of environment variables whose values are public.
 const OPEN_TOKENS: [&[u8]; 6] =
     [b"NEXT_TOKEN", b"PAGE_TOKEN", b"CSRF_TOKEN", b"XSRF_TOKEN", b"CLIENT_TOKEN", b"REQUEST_TOKEN"];
 
-/// `token` itself, `accessToken` and its like, or the name of an environment variable.
+/// `token` itself, names like `accessToken`, or the name of an environment variable.
 fn is_token_name(name: &[u8], folded: &[u8]) -> bool {
     let own = name.rsplit(|byte| matches!(byte, b'.' | b':')).next().unwrap_or(name);
     let is_variable = own.ends_with(b"_TOKEN") && !OPEN_TOKENS.iter().any(|end| own.ends_with(end));
@@ -71,7 +71,7 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     let secret = text.get(value.clone())?;
     let folded: Vec<u8> = name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
     if is_uuid(secret) {
-        // These two issue tokens that look like any other UUID.
+        // These two issue tokens that look like any UUID.
         let is_npm = name.ends_with(b"_authToken");
         let is_heroku = folded.starts_with(b"heroku") && folded.ends_with(b"apikey");
         return is_npm.then_some("npmrc-token").or_else(|| is_heroku.then_some("heroku-api-key"));
@@ -81,7 +81,7 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     if !is_secret_name || !is_secret_value(secret, is_quoted) {
         return None;
     }
-    // `_auth` of npm is base64 of a user and a password, which may be words.
+    // npm's `_auth` is base64 of a user and a password, which may be words.
     if !is_npm && is_made_up(secret) {
         return None;
     }
@@ -97,17 +97,17 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
 
 fn is_secret_value(value: &[u8], is_quoted: bool) -> bool {
     let value = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
-    // What ends with an ellipsis was shortened, and cannot be used.
+    // A value with an ellipsis at its end was truncated, so it is useless.
     let is_cut = value.ends_with(b"...");
     if !(MIN_LENGTH..=MAX_LENGTH).contains(&value.len()) || value.starts_with(b"sha") || is_cut || is_published(value) {
         return false;
     }
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    // Without quotes it could be an expression: those have few digits.
+    // Without quotes, it could be an expression, but expressions have few digits.
     is_random(value) && (is_quoted || digits >= 3) && !is_dotted_name(value)
 }
 
-/// Values of the examples in the standards of OAuth (RFC 6749, 6750, 7009 and 7662), which all its libraries quote.
+/// Example values in the OAuth standards (RFC 6749, 6750, 7009 and 7662), which all its libraries quote.
 const PUBLISHED: [&[u8]; 5] = [
     b"2YotnFZFEjr1zCsicMWpAA",
     b"tGzv3JOkF0XG5Qx2TlKWIA",
@@ -116,20 +116,20 @@ const PUBLISHED: [&[u8]; 5] = [
     b"czZCaGRSa3F0MzpnWDFmQmF0M2JW",
 ];
 
-/// A value of a standard, or one that repeats its first half.
+/// An example value of a standard, or one whose two halves are equal.
 fn is_published(value: &[u8]) -> bool {
     let (first, second) = value.split_at(value.len() / 2);
     PUBLISHED.contains(&value) || first == second
 }
 
-/// `a.b.c`, a path or an expression: short parts, most of them without digits.
+/// `a.b.c` as a path or an expression: short parts, most of them without digits.
 fn is_dotted_name(value: &[u8]) -> bool {
     let parts = value.split(|byte| matches!(byte, b'.' | b'/')).filter(|part| !part.is_empty());
     let longest = parts.clone().map(<[u8]>::len).max().unwrap_or(0);
     parts.count() > 2 && longest < MIN_LENGTH && !is_hex(value)
 }
 
-/// The whole value that a run is a part of.
+/// The whole value that contains a run.
 fn value_around(text: &[u8], run: &Range<usize>) -> Option<Range<usize>> {
     let is_left = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'/' | b'~' | b'-');
     let is_right = |byte: &u8| is_left(byte) || matches!(byte, b'.' | b'=');
@@ -140,7 +140,7 @@ fn value_around(text: &[u8], run: &Range<usize>) -> Option<Range<usize>> {
     (end - start >= MIN_LENGTH && end - start <= MAX_LENGTH).then_some(start..end)
 }
 
-/// The name that a value is assigned to, and whether the value stands in quotes.
+/// The name that a value is assigned to, and whether the value is in quotes.
 fn name_before<'t>(text: &'t [u8], value: &Range<usize>) -> Option<(&'t [u8], bool)> {
     let before = text.get(value.start.saturating_sub(160)..value.start)?;
     let after = text.get(value.end..).unwrap_or_default();
@@ -175,7 +175,7 @@ fn name_before<'t>(text: &'t [u8], value: &Range<usize>) -> Option<(&'t [u8], bo
     Some((name, quote.is_some()))
 }
 
-/// What stands before `=`, `:`, `:=`, `=>`, `==` or, around an element's text, `>`.
+/// The text before `=`, `:`, `:=`, `=>`, `==` or, for the text of an XML element, `>`.
 fn before_operator<'t>(rest: &'t [u8], is_quoted: bool, after: &[u8]) -> Option<&'t [u8]> {
     let rest = trim_blanks(rest);
     let (last, shorter) = rest.split_last()?;
@@ -192,7 +192,7 @@ fn before_operator<'t>(rest: &'t [u8], is_quoted: bool, after: &[u8]) -> Option<
     Some(rest)
 }
 
-/// The name at the end of a text, behind quotes and brackets.
+/// The name at the end of a text, ignoring quotes and brackets after it.
 fn last_name(text: &[u8]) -> Option<&[u8]> {
     let mut text = trim_blanks(text);
     for _ in 0..4 {
@@ -215,7 +215,7 @@ fn trim_blanks(mut text: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    /// Assembled here, so that no scanner takes the source for a leak.
+    /// Concatenated, so that no secret scanner flags the source.
     const VALUE: &str = concat!("q7Rz0bXk2Lm9", "vTgYw3HdPs5N");
 
     fn check(line: &str, is_found: bool) {

@@ -1,6 +1,6 @@
-//! The checksum in tokens of GitHub and npm: CRC-32 of the random part as six digits of base 62.
+//! The checksum in tokens of GitHub and npm: CRC-32 of the random part as six base-62 digits.
 
-/// Whether the last six of 36 characters are the checksum of those before.
+/// Whether the last six of 36 characters are the checksum of the others.
 pub(crate) fn is_right(token: &[u8]) -> bool {
     let Some((random, check)) = token.split_at_checked(token.len().saturating_sub(6)) else { return false };
     let mut value: u64 = 0;

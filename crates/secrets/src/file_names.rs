@@ -1,4 +1,4 @@
-//! Files that hold credentials by what programs call them, whatever is in them.
+//! Files that contain credentials according to their names, whatever their contents.
 
 /// Files of exactly these names.
 const NAMES: [&str; 30] = [
@@ -34,7 +34,7 @@ const NAMES: [&str; 30] = [
     ".credentials",
 ];
 
-/// Key stores and similar files, by suffix.
+/// Suffixes of key stores and similar files.
 const ENDS: [&str; 11] = [
     ".jks",
     ".kdb",
@@ -49,7 +49,7 @@ const ENDS: [&str; 11] = [
     ".agilekeychain",
 ];
 
-/// Files that are known by the folder they lie in.
+/// Files recognised together with their folder.
 const PLACES: [&str; 7] = [
     ".aws/credentials",
     ".docker/config.json",
@@ -60,11 +60,11 @@ const PLACES: [&str; 7] = [
     ".config/gh/hosts.yml",
 ];
 
-/// Parts of a dotenv file's name that mark it as a template to fill in.
+/// Parts of a dotenv file's name that mark it as a template.
 const PATTERNS: [&str; 9] =
     ["example", "sample", "template", "dist", "tpl", "schema", "defaults", "examples", "samples"];
 
-/// The rule that a file's name breaks: `dotenv-file`, `key-store` or `credential-file`.
+/// The rule that a file name matches: `dotenv-file`, `key-store` or `credential-file`.
 pub fn credential_file(path: &str) -> Option<&'static str> {
     let lower = path.to_ascii_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);

@@ -1,8 +1,8 @@
-//! Finds credentials: in text by published token formats, private keys, connection strings and random values that are
-//! assigned to a name such as `api_key`; in file names by what programs call their credential files.
+//! Finds credentials: in text by published token formats, private keys, connection strings, and random values assigned to a name
+//! such as `api_key`; in file names by the names that programs give to credential files.
 //!
-//! Pure and linear. A hit names a line and a rule, never the secret. Nearly every credential holds a long run of token
-//! characters, so one pass looks for such runs (`runs.rs`), and the rules look only at those.
+//! Pure, and linear in the text. A hit contains a line and a rule, never the secret. Nearly every credential contains a long run
+//! of token characters, so one pass finds such runs (`runs.rs`), and the rules look only at these.
 
 mod assignment;
 mod checksum;
@@ -25,13 +25,13 @@ pub use stream::Stream;
 /// A credential in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hit {
-    /// Counted from 1.
+    /// 1-based.
     pub line: u64,
     /// The id of a rule in [`RULES`].
     pub rule: &'static str,
 }
 
-/// More hits in one text add nothing: it is left out for the first one.
+/// Further hits are dropped: a text is held back because of the first one.
 pub const MAX_HITS: usize = 20;
 
 /// The credentials in a text, sorted by line, at most [`MAX_HITS`].
@@ -47,13 +47,13 @@ pub fn scan(text: &[u8]) -> Vec<Hit> {
     hits
 }
 
-/// As [`scan`], for the text of a file.
+/// Like [`scan`], for the text of a file.
 pub fn scan_file(path: &str, text: &[u8]) -> Vec<Hit> {
     keep_for(path, scan(text))
 }
 
-/// The hits that count in a file. One that is named as an example holds sample values, so that there a name alone does
-/// not make its value a secret; tokens of a known format count everywhere.
+/// The hits that apply to a file. An example file contains sample values, so a random value that only its name marks as secret is
+/// no hit there; tokens of a known format always are.
 pub fn keep_for(path: &str, mut hits: Vec<Hit>) -> Vec<Hit> {
     if !hits.is_empty() && is_example(path) {
         hits.retain(|hit| hit.rule != "assigned-secret");
@@ -61,12 +61,12 @@ pub fn keep_for(path: &str, mut hits: Vec<Hit>) -> Vec<Hit> {
     hits
 }
 
-/// Whether a file is named as an example. A text without hits in any other file has none in this one, but not the other way
-/// around.
+/// Whether a file name marks an example. A text without hits in any other file has none in an example either; the reverse is not
+/// true.
 pub fn is_example(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     name.contains("example") || name.contains("sample")
 }
 
-/// Changes whenever a text may have other hits than before: what is remembered of a text counts for one version.
+/// Must change whenever the hits of some text change: it is part of the key of cached results.
 pub const VERSION: u32 = 3;

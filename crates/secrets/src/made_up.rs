@@ -1,16 +1,16 @@
-//! Values that a person made up: as long as a secret and with enough entropy, but of a shape that chance does not give.
-//! Each shape has a probability below one in a thousand among random values of the usual alphabets.
+//! Values that a person made up: as long as a secret and with enough entropy, but of a shape that random generators do not
+//! produce. Each shape has a probability below one in a thousand among random values of the usual alphabets.
 
 use crate::randomness::{is_hex, is_placeholder, is_wordy};
 use crate::web_token::decode;
 
-/// Words that people spell with hexadecimal digits. A random value of 64 digits holds two of them once in 30,000 times.
+/// Words spelled with hexadecimal digits. A random value of 64 digits contains two of them with a probability of 1 in 30,000.
 const HEX_WORDS: [&[u8]; 8] = [b"dead", b"beef", b"cafe", b"babe", b"face", b"f00d", b"feed", b"c0de"];
 
-/// In longer values pairs of characters repeat by chance.
+/// In longer values, pairs of characters repeat by chance.
 const LONGEST_TYPED: usize = 64;
 
-/// How often one pair of characters occurs in a value that was typed on a keyboard without thinking.
+/// How often one pair of characters repeats in a value that was typed by mashing keys.
 const REPEATED: u8 = 4;
 
 pub(crate) fn is_made_up(value: &[u8]) -> bool {
@@ -18,14 +18,14 @@ pub(crate) fn is_made_up(value: &[u8]) -> bool {
     if is_hex(value) {
         return HEX_WORDS.iter().filter(|word| memchr::memmem::find(&lower, word).is_some()).count() >= 2;
     }
-    // Base64 of text repeats pairs too, so that the text itself decides.
+    // Pairs also repeat in base64 of text, so judge the decoded text instead.
     match decoded_text(value) {
         Some(text) => is_wordy(&text) || is_placeholder(&text),
         None => value.len() <= LONGEST_TYPED && repeats_a_pair(&lower),
     }
 }
 
-/// The text that base64 encodes; `None` for bytes that are not printable.
+/// Decodes base64; `None` if the result is not printable text.
 fn decoded_text(value: &[u8]) -> Option<Vec<u8>> {
     let plain = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
     decode(plain).filter(|text| text.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n')))
@@ -46,7 +46,7 @@ mod tests {
         for value in [
             // Hexadecimal words.
             "e3b68aa711e6deadc62d5b76355674beef7cc3116062ddba",
-            // Typed without thinking: `45` and `gr` again and again.
+            // Mashed keys: `45` and `gr` repeat.
             "45gr45GRhk45tgr9gr45ergRt",
             // `this-is-a-text-for-a-test-2`
             "dGhpcy1pcy1hLXRleHQtZm9yLWEtdGVzdC0y",
@@ -56,14 +56,14 @@ mod tests {
         for value in [
             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0bdead",
             "q7Rz0bXk2Lm9vTgYw3HdPs5Nc8JfUe1Wa6Zt",
-            // Base64 of 36 random hexadecimal digits: pairs repeat, and the text is not of words.
+            // Base64 of 36 random hexadecimal digits: pairs repeat, but the text contains no words.
             "NGY4YjE2ZjhiYTRiZjE0ZjRlNmI0ZjliNmZhNGJhMTRmOGUy",
         ] {
             assert!(!is_made_up(value.as_bytes()), "{value}");
         }
     }
 
-    /// What the rule costs: random values of the usual alphabets that it takes for made up.
+    /// The false positive rate: how many random values of the usual alphabets are taken for made up.
     #[test]
     fn random_values_are_not_made_up() {
         let mut state = 7u64;

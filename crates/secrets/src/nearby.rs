@@ -1,11 +1,11 @@
-//! Tokens that are recognised by the text around a run: a dot and a prefix before it, digits and a colon, an address.
+//! Tokens recognised by the text around a run: a dot and a prefix before it, digits and a colon, an address.
 
 use std::ops::Range;
 
 use crate::randomness::{is_hex, is_plausible};
 use crate::{private_key, web_token};
 
-/// A run without what text around it adds: signs of a diff or a list before it, the letter of an escape such as `\n`.
+/// Removes what the surrounding text adds to a run: a diff or list marker before it, or the letter of an escape such as `\n`.
 pub(crate) fn trimmed(text: &[u8], run: Range<usize>) -> Range<usize> {
     let escape = run.start > 0 && text.get(run.start - 1) == Some(&b'\\');
     let start = run.start + usize::from(escape);
@@ -13,12 +13,12 @@ pub(crate) fn trimmed(text: &[u8], run: Range<usize>) -> Range<usize> {
     start + signs.count()..run.end
 }
 
-/// The rule of a token that the run is a part of.
+/// The rule for a token that contains the run.
 pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     let token = text.get(run.clone())?;
     let before = text.get(run.start.saturating_sub(128)..run.start)?;
     let after = text.get(run.end..).unwrap_or_default();
-    // A token may start with signs, which are not part of the run.
+    // Signs at the start of a token were trimmed from the run.
     let signs = before.iter().rev().take_while(|byte| matches!(byte, b'+' | b'-')).count();
     let anchor = before.get(..before.len() - signs)?;
     let by_neighbour = match anchor.last() {
@@ -28,7 +28,7 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
         Some(b'=' | b'/') => azure_storage(before, token, after)
             .or_else(|| web_hook(before, token))
             .or_else(|| azure_signature(before, token)),
-        // `%2F` and its like end runs.
+        // Percent-encoded characters such as `%2F` end runs.
         Some(b'%') => azure_signature(before, token),
         Some(b'~') => azure_client_secret(text, run),
         _ => None,
@@ -86,7 +86,7 @@ fn airtable(before: &[u8], token: &[u8]) -> Option<&'static str> {
     (is_id && token.len() == 64 && is_hex(token) && is_plausible(token)).then_some("airtable-token")
 }
 
-/// The number of the bot in base64, six characters, and 27 to 38 characters.
+/// The bot's number in base64, six characters, and 27 to 38 characters.
 fn discord_bot(before: &[u8], token: &[u8]) -> Option<&'static str> {
     let time = word_before_dot(before)?;
     let number = word_before_dot(before.get(..before.len() - time.len() - 1)?)?;
@@ -95,20 +95,20 @@ fn discord_bot(before: &[u8], token: &[u8]) -> Option<&'static str> {
     (is_token && is_plausible(token)).then_some("discord-token")
 }
 
-/// The word before the dot that a text ends with.
+/// The word before a dot at the end of a text.
 fn word_before_dot(before: &[u8]) -> Option<&[u8]> {
     let rest = before.strip_suffix(b".")?;
     let length = rest.iter().rev().take_while(|byte| is_url_safe(**byte)).count();
     rest.get(rest.len() - length..)
 }
 
-/// 84 characters with these four near their end.
+/// 84 characters, with these four near the end.
 fn azure_devops(token: &[u8]) -> Option<&'static str> {
     let is_token = token.len() == 84 && token.get(76..80) == Some(b"AZDO");
     (is_token && is_plausible(token)).then_some("azure-devops-token")
 }
 
-/// `sig=` and 32 bytes in base64 with encoded signs, in an address that says which version of the service signed it.
+/// `sig=` and percent-encoded base64 of 32 bytes, in an address with the version of the service that signed it.
 fn azure_signature(before: &[u8], token: &[u8]) -> Option<&'static str> {
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'%' | b'+' | b'/');
     let left = before.iter().rev().take_while(is_part).count();
@@ -117,26 +117,26 @@ fn azure_signature(before: &[u8], token: &[u8]) -> Option<&'static str> {
     (is_signed && !is_expired(start) && is_plausible(token)).then_some("azure-signature")
 }
 
-/// Signatures that expired before this rule set was made (2025) open nothing any more.
+/// Signatures that expired before these rules were written (2025) are useless.
 fn is_expired(address: &[u8]) -> bool {
     let expiry = [&b"&se="[..], b"?se="].into_iter().filter_map(|key| memchr::memmem::rfind(address, key)).max();
     let year = expiry.and_then(|at| address.get(at + 4..at + 9));
     year.is_some_and(|year| year.ends_with(b"-") && year.starts_with(b"20") && year < &b"2025-"[..])
 }
 
-/// `123456789:AA…`, 35 characters behind the colon.
+/// `123456789:AA…`, with 35 characters after the colon.
 fn telegram(before: &[u8], token: &[u8]) -> Option<&'static str> {
     let rest = before.strip_suffix(b":")?;
     let digits = rest.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let is_word = rest.len().checked_sub(digits + 1).and_then(|at| rest.get(at)).is_some_and(u8::is_ascii_alphanumeric);
-    // `bot` stands directly before the number in addresses of the interface.
+    // In API addresses, `bot` directly precedes the number.
     let is_address = rest.get(..rest.len() - digits).is_some_and(|rest| rest.ends_with(b"/bot"));
     let is_token =
         (8..=10).contains(&digits) && (!is_word || is_address) && token.len() == 35 && token.starts_with(b"AA");
     (is_token && is_plausible(token)).then_some("telegram-token")
 }
 
-/// Webhook addresses: knowing one is enough to post to it.
+/// Webhook addresses: whoever has the address can post to it.
 fn web_hook(before: &[u8], token: &[u8]) -> Option<&'static str> {
     let holds = |needle: &[u8]| memchr::memmem::find(before, needle).is_some();
     if holds(b"hooks.slack.com/") && (18..=44).contains(&token.len()) && is_plausible(token) {
@@ -158,7 +158,7 @@ fn braintree(before: &[u8], token: &[u8]) -> Option<&'static str> {
 
 /// `AccountKey=` and 64 bytes in base64, in a connection string.
 fn azure_storage(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static str> {
-    // A slash may have cut the key into several runs.
+    // A slash may have split the key into several runs.
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let left = before.iter().rev().take_while(is_part).count();
     let start = before.get(..before.len() - left)?;
@@ -167,7 +167,7 @@ fn azure_storage(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static s
     (is_key && left + token.len() + right >= 40 && is_plausible(token)).then_some("azure-key")
 }
 
-/// 32 hexadecimal digits and `-us12`.
+/// 32 hexadecimal digits and a suffix such as `-us12`.
 fn mailchimp(token: &[u8]) -> Option<&'static str> {
     let (key, place) = token.split_at_checked(32)?;
     let number = place.strip_prefix(b"-us")?;
@@ -175,14 +175,14 @@ fn mailchimp(token: &[u8]) -> Option<&'static str> {
     (is_key && is_plausible(key)).then_some("mailchimp-key")
 }
 
-/// All keys of OpenAI hold these letters in the middle.
+/// All keys of OpenAI contain these letters in the middle.
 fn open_ai(token: &[u8]) -> Option<&'static str> {
     let token = token.get(..256).unwrap_or(token);
     let found = token.starts_with(b"sk-") && memchr::memmem::find(token, b"T3BlbkFJ").is_some();
     found.then_some("openai-key")
 }
 
-/// `abc8Q~` and 34 characters, of which some may be dots.
+/// `abc8Q~` and 34 characters, which may include dots.
 fn azure_client_secret(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     let is_part = |byte: &u8| is_url_safe(*byte) || matches!(byte, b'.' | b'~');
     let behind = text.get(run.start.saturating_sub(8)..run.start)?;
@@ -202,7 +202,7 @@ fn is_url_safe(byte: u8) -> bool {
 mod tests {
     #[test]
     fn signatures_of_azure_count_until_they_expire() {
-        // Assembled here, so that no scanner takes the source for a leak.
+        // Concatenated, so that no secret scanner flags the source.
         let signature = concat!("sig=aBXq7Rz0bXk2Lm9vT", "gYw3HdPs5Nc8JfUe1Wa6Ztk%3D");
         for (year, is_found) in [("2023-12-20", false), ("2099-12-20", true), ("later", true)] {
             let address = format!("https://a.blob.core.windows.net/c?sp=r&se={year}&sv=2021-06-08&{signature}");

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::checksum;
 use crate::randomness::is_plausible;
 
-/// The characters of a token behind its prefix.
+/// The character class of a token after its prefix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// `0-9a-f`
@@ -57,7 +57,7 @@ const fn format(prefix: &'static str, class: Class, least: usize, most: usize, r
 
 use Class::{Alnum, AnyHex, Base64Url, Hex, Letters, Lower, Parts, Upper, Word};
 
-/// Sorted by prefix; of two prefixes that start alike the longer one comes first.
+/// Sorted by prefix; of two that start alike, the longer one comes first, so that it is tried first.
 #[rustfmt::skip]
 const FORMATS: &[Format] = &[
     format("A3-", Base64Url, 36, 36, "one-password-token"),
@@ -191,7 +191,7 @@ const FORMATS: &[Format] = &[
     format("xoxs-", Base64Url, 20, 255, "slack-token"),
 ];
 
-/// For each first byte, the second bytes (modulo 32) that some prefix has. Most runs are names and end here.
+/// For each first byte, a set of the second bytes (modulo 32) of all prefixes. Most runs are identifiers and are rejected here.
 const SECOND: [u32; 256] = second_bytes();
 
 const fn second_bytes() -> [u32; 256] {
@@ -205,7 +205,7 @@ const fn second_bytes() -> [u32; 256] {
     bits
 }
 
-/// The rule of the token that starts where the run does.
+/// The rule for a token at the start of the run.
 pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     let token = text.get(run.start..)?;
     let &[first, second, ..] = token else { return None };
@@ -221,7 +221,7 @@ fn matches(token: &[u8], format: &Format) -> bool {
     let reach = rest.get(..format.most + 1).unwrap_or(rest);
     let mut length = reach.iter().take_while(|byte| format.class.has(**byte)).count();
     if format.class == Parts {
-        // A sentence ends with a dot that is not part of the token.
+        // A dot at the end belongs to the sentence, not to the token.
         length -= reach.get(..length).unwrap_or_default().iter().rev().take_while(|byte| **byte == b'.').count();
     }
     let is_cut = rest.get(length).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
@@ -230,14 +230,14 @@ fn matches(token: &[u8], format: &Format) -> bool {
     }
     let secret = rest.get(..length).unwrap_or_default();
     match format.rule {
-        // A right checksum proves the token; a wrong one proves nothing, because formats change.
+        // A correct checksum proves the token; an incorrect one does not disprove it, because formats change.
         "github-token" | "npm-token" if secret.len() == 36 => checksum::is_right(secret) || is_plausible(secret),
         "slack-token" => secret.iter().filter(|byte| byte.is_ascii_digit()).count() >= 5 && is_plausible(secret),
-        // The key of an account, with parts in capitals; the other format has a longer prefix.
+        // The secret key of an account has parts in capitals. The other format has a longer prefix.
         "one-password-token" if format.prefix == "A3-" => {
             !secret.iter().any(u8::is_ascii_lowercase) && is_plausible(secret)
         }
-        // The documentation's own key.
+        // The example key in the documentation.
         "aws-access-key-id" => !secret.ends_with(b"EXAMPLE") && is_plausible(secret),
         _ => is_plausible(secret),
     }

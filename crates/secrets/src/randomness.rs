@@ -1,7 +1,7 @@
-//! Does a value look like it came from a random generator, or like something that a person wrote?
+//! Decides whether a value was generated randomly or written by a person.
 
-/// Pairs of letters that make up most of English text, and of names in programs. A random pair is among them in one case
-/// of five, a pair in a word in more than two of three.
+/// The most frequent letter pairs of English text and of identifiers. A random pair is among them in one case of five, a pair in
+/// a word in more than two of three.
 const COMMON_PAIRS: &str = "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co \
 me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut \
 ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig \
@@ -22,8 +22,7 @@ const fn pair_bits() -> [u32; 26] {
     bits
 }
 
-/// Whether most neighbouring letters are those of words. Letters are neighbours when they are of one case, or when the
-/// first is a capital.
+/// Whether most pairs of adjacent letters occur in words. Counts pairs of one case, and pairs of a capital and a small letter.
 pub(crate) fn is_wordy(value: &[u8]) -> bool {
     let value = value.get(..512).unwrap_or(value);
     let (mut pairs, mut common) = (0u32, 0u32);
@@ -42,7 +41,7 @@ pub(crate) fn is_wordy(value: &[u8]) -> bool {
     pairs >= 7 && common * 10 >= pairs * 6
 }
 
-/// Bits per byte, by how often each byte occurs in the first 256.
+/// The Shannon entropy in bits per byte, of the first 256 bytes.
 pub(crate) fn entropy(value: &[u8]) -> f64 {
     let value = value.get(..256).unwrap_or(value);
     let mut counts = [0u16; 256];
@@ -69,7 +68,7 @@ pub(crate) fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
-/// What documentation writes where a secret belongs.
+/// What documentation uses in place of a secret.
 const PLACEHOLDERS: [&[u8]; 28] = [
     b"example",
     b"sample",
@@ -101,21 +100,21 @@ const PLACEHOLDERS: [&[u8]; 28] = [
     b"token",
 ];
 
-/// Whether a value is a placeholder for a secret.
+/// Whether a value is a placeholder.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     let value = value.get(..512).unwrap_or(value);
     let lower = value.to_ascii_lowercase();
     PLACEHOLDERS.iter().any(|word| memchr::memmem::find(&lower, word).is_some())
 }
 
-/// Whether the secret part of a token of a known format may be a real one.
+/// Whether the secret part of a token of a known format may be real.
 pub(crate) fn is_plausible(value: &[u8]) -> bool {
     let value = value.get(..512).unwrap_or(value);
     let least = if value.len() < 20 || is_hex(value) { 2.6 } else { 3.1 };
     entropy(value) >= least && !is_placeholder(value) && (is_hex(value) || !is_wordy(value))
 }
 
-/// Whether a value of no known format, at least 16 bytes, looks random enough to be a secret.
+/// Whether a value of unknown format, of at least 16 bytes, looks random enough to be a secret.
 pub(crate) fn is_random(value: &[u8]) -> bool {
     let has_digit = value.iter().any(u8::is_ascii_digit);
     let has_letter = value.iter().any(u8::is_ascii_alphabetic);

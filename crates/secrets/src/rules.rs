@@ -1,11 +1,11 @@
-//! Every rule with what it finds, for reports and documentation.
+//! All rules with descriptions, for reports and documentation.
 
 /// A kind of credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Stable: reports name it.
+    /// Stable, because reports contain it.
     pub id: &'static str,
-    /// What it finds, in a few words.
+    /// A short description of what it finds.
     pub finds: &'static str,
 }
 

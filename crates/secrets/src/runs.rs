@@ -1,19 +1,19 @@
 //! Finds runs of token characters (letters, digits, `_`, `-`, `+`) of at least [`MIN_RUN`] bytes.
 //!
-//! This is the only part that touches every byte, so it works on 64 bytes at a time without branches: the compiler turns
-//! the classification into vector instructions. A block in which no eight aligned bytes are all token characters has no run;
-//! in the others runs are found in a bit mask.
+//! The only part that visits every byte, so it classifies 64 bytes at a time without branches, which the compiler vectorises. A
+//! block in which no aligned group of eight bytes consists of token characters contains no long run; in the others, runs are
+//! found in a bit mask.
 
 use std::ops::Range;
 
-/// Shorter runs are skipped. The shortest token that a rule knows, an AWS access key id, has 20 bytes; secret keys in
-/// base64 are cut by `/`.
+/// Shorter runs are skipped. The shortest token that a rule matches, an AWS access key id, has 20 bytes; base64 secret keys are
+/// split by `/`.
 pub(crate) const MIN_RUN: usize = 16;
 
 const BLOCK: usize = 64;
 
 pub(crate) fn is_token_byte(byte: u8) -> bool {
-    // Bitwise operators: branches would keep the compiler from vectorising.
+    // Bitwise operators, because short-circuiting ones would prevent vectorisation.
     ((byte | 0x20).wrapping_sub(b'a') < 26)
         | (byte.wrapping_sub(b'0') < 10)
         | (byte == b'_')
@@ -21,15 +21,15 @@ pub(crate) fn is_token_byte(byte: u8) -> bool {
         | (byte == b'+')
 }
 
-/// Calls `found` with every run that starts in `range`. A run that started before it is skipped; one that continues
-/// behind it is given to its end.
+/// Calls `found` with every run that starts in `range`. A run that starts before it is skipped; one that extends beyond it is
+/// reported in full.
 pub(crate) fn runs(text: &[u8], range: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
     let mut start = range.start.min(text.len());
     let starts_inside = start > 0 && text.get(start - 1).copied().is_some_and(is_token_byte);
     if starts_inside {
         start += text.get(start..).unwrap_or_default().iter().take_while(|byte| is_token_byte(**byte)).count();
     }
-    // How many bytes of a run end where the next block starts.
+    // The length of the run that reaches the end of the previous block.
     let mut open = 0;
     let mut base = start;
     let blocks = text.get(start..).unwrap_or_default();
@@ -45,7 +45,7 @@ pub(crate) fn runs(text: &[u8], range: Range<usize>, found: &mut dyn FnMut(Range
         }
         let flags = classified(block);
         let words = words(&flags);
-        // Wherever it starts, a run fills one of the words that it touches, in this block or in the one before.
+        // A run of `MIN_RUN` bytes always fills an aligned word, in this block or in the previous one.
         let is_filled = words.iter().fold(false, |found, word| found | (*word == FILLED));
         open = match words.last() {
             Some(last) if !is_filled && open < WORD => (last ^ FILLED).leading_zeros() as usize / 8,
@@ -57,7 +57,7 @@ pub(crate) fn runs(text: &[u8], range: Range<usize>, found: &mut dyn FnMut(Range
     if let Some(room) = last.get_mut(..rest.len()) {
         room.copy_from_slice(rest);
     }
-    // The zeros behind the rest end every run, unless the rest fills the block, which it does not.
+    // The zero padding ends every run, because the remainder is shorter than a block.
     in_block(mask(&words(&classified(&last))), base, open, &mut emit);
 }
 
@@ -72,7 +72,7 @@ fn in_block(mask: u64, base: usize, open: usize, emit: &mut dyn FnMut(Range<usiz
         emit(base - open..base + leading);
     }
     let trailing = mask.leading_ones();
-    // What touches neither end of the block.
+    // Runs that touch neither end of the block.
     let inner = mask & (mask.wrapping_add(1)) & (u64::MAX >> trailing);
     let mut starts = inner & (inner >> 1);
     starts &= starts >> 2;
@@ -87,7 +87,7 @@ fn in_block(mask: u64, base: usize, open: usize, emit: &mut dyn FnMut(Range<usiz
     trailing as usize
 }
 
-/// For each byte 1 when it is a token character, else 0.
+/// For each byte, 1 if it is a token character, otherwise 0.
 #[inline]
 fn classified(block: &[u8; BLOCK]) -> [u8; BLOCK] {
     let mut flags = [0u8; BLOCK];
@@ -99,10 +99,11 @@ fn classified(block: &[u8; BLOCK]) -> [u8; BLOCK] {
 
 const WORD: usize = 8;
 
-/// A word of token characters.
+/// A word that consists only of token characters.
 const FILLED: u64 = 0x0101_0101_0101_0101;
 
-// Half of a run is a word or more, so that cut in two it fills one on either side of the cut.
+// A run of this length contains an aligned word. If two blocks split it, one part has at least `WORD` bytes and touches the block
+// boundary, which is aligned.
 const _: () = assert!(MIN_RUN >= 2 * WORD);
 
 #[inline]
@@ -114,12 +115,12 @@ fn words(flags: &[u8; BLOCK]) -> [u64; BLOCK / WORD] {
     words
 }
 
-/// Bit `i` is set when byte `i` is a token character.
+/// Bit `i` is set if byte `i` is a token character.
 #[inline]
 fn mask(words: &[u64; BLOCK / WORD]) -> u64 {
     let mut mask = 0;
     for (index, word) in words.iter().enumerate() {
-        // Gathers the lowest bits of eight bytes in the highest byte of the product.
+        // The multiplication moves the lowest bit of each of eight bytes into the highest byte of the product.
         mask |= (word.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
     }
     mask
@@ -137,7 +138,7 @@ mod tests {
         all
     }
 
-    /// The same, byte by byte.
+    /// A byte-by-byte reference implementation.
     fn expected(text: &[u8], range: Range<usize>) -> Vec<Range<usize>> {
         let mut all = Vec::new();
         let mut start = 0;

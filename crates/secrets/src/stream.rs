@@ -1,21 +1,21 @@
-//! A text that comes in pieces, and the lines of what is found in it.
+//! Scans a text in chunks, and assigns line numbers to hits.
 
 use std::ops::Range;
 
 use crate::{Hit, MAX_HITS, assignment, nearby, prefixes, runs, urls};
 
-/// How far before a run a rule looks.
+/// How many bytes before a run a rule may inspect.
 const BEHIND: usize = 512;
 
-/// How far behind the start of a run a rule looks.
+/// How many bytes after the start of a run a rule may inspect.
 const AHEAD: usize = 16 << 10;
 
-/// Scans a text that is not held in memory as a whole.
+/// Scans a text that is not in memory as a whole.
 #[derive(Debug, Default)]
 pub struct Stream {
-    /// The end of what came so far.
+    /// The last bytes received, as context for the rules.
     window: Vec<u8>,
-    /// Where in the window the part starts that was not scanned yet.
+    /// The offset in the window of the first byte that has not been scanned.
     fresh: usize,
     lines: LineCounter,
     hits: Vec<Hit>,
@@ -51,7 +51,7 @@ impl Stream {
     }
 }
 
-/// Calls `found` with the place and the rule of every credential that starts in `range`, in no order.
+/// Calls `found` with the offset and the rule of every credential that starts in `range`, in any order.
 pub(crate) fn scan_window(text: &[u8], range: Range<usize>, found: &mut dyn FnMut(usize, &'static str)) {
     runs::runs(text, range.clone(), &mut |run| {
         if let Some(rule) = judge(text, run.clone()) {
@@ -61,13 +61,13 @@ pub(crate) fn scan_window(text: &[u8], range: Range<usize>, found: &mut dyn FnMu
     urls::passwords(text, range, found);
 }
 
-/// The rule that a run of token characters breaks.
+/// The rule that a run of token characters matches.
 fn judge(text: &[u8], run: Range<usize>) -> Option<&'static str> {
     let run = nearby::trimmed(text, run);
     if let Some(rule) = prefixes::matched(text, &run) {
         return Some(rule);
     }
-    // Most long runs are names, and most names have no digit. All other rules want one.
+    // Most long runs are identifiers, and most of these contain no digit. All rules below require one.
     let start = text.get(run.start..run.end.min(run.start + 64))?;
     let has_digit = start.iter().fold(false, |found, byte| found | byte.is_ascii_digit());
     if !has_digit {
@@ -76,23 +76,23 @@ fn judge(text: &[u8], run: Range<usize>) -> Option<&'static str> {
     nearby::matched(text, &run).or_else(|| assignment::matched(text, &run))
 }
 
-/// Counts lines while going forward in a text.
+/// Counts lines while advancing through a text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineCounter {
-    /// Line ends before `at`.
+    /// The number of newlines before `at`.
     ends: u64,
     at: usize,
 }
 
 impl LineCounter {
-    /// The line of a place that is not before the last one.
+    /// The line of an offset. Offsets must not decrease between calls.
     pub(crate) fn line_of(&mut self, text: &[u8], at: usize) -> u64 {
         self.ends += count(text.get(self.at..at).unwrap_or_default());
         self.at = self.at.max(at);
         self.ends + 1
     }
 
-    /// The text before is dropped.
+    /// Accounts for text that is removed from the window.
     fn skip(&mut self, dropped: &[u8]) {
         self.ends += count(dropped);
     }
@@ -102,7 +102,7 @@ fn count(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
 
-/// Adds what was found as hits, once for each line and rule.
+/// Adds hits, one per line and rule.
 pub(crate) fn add_hits(
     hits: &mut Vec<Hit>,
     mut found: Vec<(usize, &'static str)>,

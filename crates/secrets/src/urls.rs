@@ -1,4 +1,4 @@
-//! Addresses with a password: `postgres://user:password@host`, `https://user:password@host`.
+//! URLs with a password: `postgres://user:password@host`, `https://user:password@host`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,10 +9,10 @@ use crate::randomness::{is_placeholder, is_wordy};
 
 static SCHEME_END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("://"));
 
-/// An address does not name its password later than here.
+/// A URL's password ends within this many bytes.
 const REACH: usize = 512;
 
-/// Databases, queues and mail. Other schemes are judged like `https`.
+/// Schemes of databases, queues and mail. Other schemes are judged like `https`.
 const STORES: [&[u8]; 22] = [
     b"postgres",
     b"postgresql",
@@ -38,7 +38,7 @@ const STORES: [&[u8]; 22] = [
     b"smtps",
 ];
 
-/// What examples use as a password.
+/// Passwords used in examples.
 const WEAK: [&[u8]; 36] = [
     b"pass",
     b"passwd",
@@ -124,7 +124,7 @@ fn is_password(user: &[u8], password: &[u8]) -> bool {
     let is_template = password.iter().any(|byte| matches!(byte, b'$' | b'{' | b'}' | b'[' | b']' | b'*' | b'<' | b'%'))
         && !is_percent_encoded(password);
     let lower = password.to_ascii_lowercase();
-    // One repeated character is a placeholder for a password.
+    // One repeated character is a placeholder.
     let is_filler = password.iter().all(|byte| password.first() == Some(byte));
     password.len() >= 6
         && !is_template
@@ -134,7 +134,7 @@ fn is_password(user: &[u8], password: &[u8]) -> bool {
         && !is_placeholder(password)
 }
 
-/// The percent signs all start encoded characters.
+/// Whether every percent sign starts an encoded character.
 fn is_percent_encoded(password: &[u8]) -> bool {
     let other = password.iter().any(|byte| matches!(byte, b'$' | b'{' | b'}' | b'[' | b']' | b'*' | b'<'));
     let mut parts = password.split(|byte| *byte == b'%').skip(1);
@@ -149,7 +149,7 @@ fn is_strong(password: &[u8]) -> bool {
     password.len() >= 8 && is_mixed && !password.ends_with(b"1234") && !is_wordy(password)
 }
 
-/// A name with a dot, or an address, of a machine that is not this one.
+/// A host name with a dot, or an IP address, of another machine.
 fn is_remote(host: &[u8]) -> bool {
     let name = host.split(|byte| *byte == b':').next().unwrap_or(host);
     memchr::memchr(b'.', name).is_some() && !is_example(host)
@@ -169,7 +169,7 @@ fn is_example(host: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     fn check(line: &str, rule: Option<&str>) {
-        // `@@` is replaced by a password here, so that no secret scanner flags the source.
+        // Inserted here, so that no secret scanner flags the source.
         let line = line.replace("@@", concat!("Vt9x", "Qe3Lm2"));
         let found = crate::scan(line.as_bytes()).first().map(|hit| hit.rule);
         assert_eq!(found, rule, "{line}");

@@ -1,4 +1,4 @@
-//! JSON Web Tokens: three parts in base64url, of which the first names the signature algorithm.
+//! JSON Web Tokens: three base64url parts, of which the first contains the signature algorithm.
 
 use std::ops::Range;
 
@@ -18,10 +18,10 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     (is_token && !is_documentation(&decode(payload)?)).then_some("json-web-token")
 }
 
-/// Tokens that expired before this rule set was made (2025-01-01) open nothing any more.
+/// Tokens that expired before these rules were written (2025-01-01) are useless.
 const EXPIRED: u64 = 1_735_689_600;
 
-/// The example token that every JWT tutorial shows, or an expired one.
+/// The example token of the JWT tutorials, or an expired one.
 fn is_documentation(payload: &[u8]) -> bool {
     let holds = |text: &[u8]| memchr::memmem::find(payload, text).is_some();
     holds(b"\"1234567890\"")
@@ -30,7 +30,7 @@ fn is_documentation(payload: &[u8]) -> bool {
         || expiry(payload).is_some_and(|at| at < EXPIRED)
 }
 
-/// The number behind `"exp":`.
+/// The number after `"exp":`.
 fn expiry(payload: &[u8]) -> Option<u64> {
     let at = memchr::memmem::find(payload, b"\"exp\"")?;
     let rest = payload.get(at + 5..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
@@ -45,7 +45,7 @@ fn part(text: &[u8]) -> Option<&[u8]> {
     text.get(..length).filter(|part| !part.is_empty() && part.len() <= MAX_PART)
 }
 
-/// The decoded base64url bytes; a last incomplete group is dropped.
+/// Decodes base64url; an incomplete last group is dropped.
 pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let (mut bits, mut count) = (0u32, 0);

@@ -1,5 +1,5 @@
-//! Tokens made after the published formats, 300 of them with a fixed generator: nearly all are found, in every setting in
-//! which they are usually written. No token is in this file as such.
+//! 300 tokens of each published format from a fixed generator: nearly all are found, in every context in which they are usually
+//! written. This file itself contains no token.
 
 use stan_testkit::Random;
 
@@ -18,10 +18,10 @@ const ALNUM: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 const URL: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-";
 const BASE64: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/";
 
-/// A part of a format: fixed text, or a number of characters of an alphabet.
+/// A part of a format: fixed text, or a number of characters from an alphabet.
 type Part = (&'static str, usize);
 
-/// Fixed text has length 0.
+/// The length is 0 for fixed text.
 const FORMATS: &[(&str, &[Part])] = &[
     ("aws-access-key-id", &[("AKIA", 0), (BASE32, 16)]),
     ("aws-access-key-id", &[("ASIA", 0), (BASE32, 16)]),
@@ -134,7 +134,7 @@ const FORMATS: &[(&str, &[Part])] = &[
     ("private-key", &[("\"private_key\": \"-----BEGIN PRIVATE KEY-----\\nMIIE", 0), (BASE64, 60), ("\\n", 0)]),
 ];
 
-/// Values that only a name gives away.
+/// Random values that only their name marks as secret.
 const NAMED: &[(&str, &str, usize)] = &[
     ("aws_secret_access_key = ", BASE64, 40),
     ("AWS_SECRET_ACCESS_KEY=", BASE64, 40),
@@ -151,7 +151,7 @@ fn build(random: &mut Random, parts: &[Part]) -> String {
         .collect()
 }
 
-/// A text with a token on its third line, as configuration, program text or prose would have it.
+/// A text with a token on its third line: configuration, code or prose.
 fn setting(random: &mut Random, token: &str) -> String {
     let line = match random.next() % 6 {
         0 => format!("KEY={token}"),

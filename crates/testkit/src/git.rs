@@ -1,21 +1,21 @@
-//! The real git as an oracle, in an environment of its own: neither the user's nor the system's configuration reaches it.
+//! Runs the real git as a reference, isolated from the configuration of the user and the system.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Runs git with `home` as the home of the user.
+/// Runs git with `home` as the user's home directory.
 #[derive(Clone, Debug)]
 pub struct Git {
     home: PathBuf,
 }
 
 impl Git {
-    /// Whether tests can ask git. They need it, so that a law "as git does" never passes without asking git; with
-    /// `STAN_TESTS_WITHOUT_GIT` set, they are skipped where it is missing.
+    /// Whether git is installed. If it is missing, tests fail, so that no comparison with git passes without running; with
+    /// `STAN_TESTS_WITHOUT_GIT` set, they are skipped instead.
     ///
     /// # Panics
     ///
-    /// When git is missing and the variable is not set.
+    /// If git is missing and the variable is not set.
     pub fn is_installed() -> bool {
         let is_installed = Command::new("git").arg("--version").output().is_ok();
         let may_skip = std::env::var_os("STAN_TESTS_WITHOUT_GIT").is_some();
@@ -30,7 +30,7 @@ impl Git {
         Git { home: home.into() }
     }
 
-    /// git in the folder `at`, without arguments yet.
+    /// A git command in the folder `at`, without arguments.
     pub fn command(&self, at: impl AsRef<Path>) -> Command {
         let mut command = Command::new("git");
         command
@@ -43,11 +43,11 @@ impl Git {
         command
     }
 
-    /// What git prints.
+    /// The output of git on stdout.
     ///
     /// # Panics
     ///
-    /// When git fails, with its stderr.
+    /// If git fails; the message contains its stderr.
     pub fn run(&self, at: impl AsRef<Path>, arguments: &[&str]) -> Vec<u8> {
         match self.command(at).args(arguments).output() {
             Ok(output) => succeeded(arguments, output),

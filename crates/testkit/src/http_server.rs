@@ -8,36 +8,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How a request is answered.
+/// How to answer a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// As a good server does.
+    /// Correctly.
     Right,
     Status(u16),
-    /// To this address.
+    /// With a redirect to this address.
     Redirect(String),
-    /// The connection ends without an answer.
+    /// Close the connection without an answer.
     Close,
-    /// Bytes that are not HTTP.
+    /// With bytes that are not HTTP.
     Garbage,
-    /// The value with one bit changed.
+    /// With one bit of the value flipped.
     BitFlip(usize),
-    /// The value without its end, with the length of the whole.
+    /// With a truncated value, but the length of the whole.
     Truncated,
-    /// The value without its end, as if that were all.
+    /// With a truncated value and its actual length.
     Short,
-    /// The value of another name.
+    /// With the value of another name.
     Other,
-    /// A response that declares an enormous length, and sends until the client closes.
+    /// With an enormous declared length, sending until the client closes.
     Huge,
     Empty,
-    /// Headers without end.
+    /// With endless headers.
     LongHeader,
-    /// As a good server does, after a while.
+    /// Correctly, but after a delay.
     Slow(Duration),
 }
 
-/// What a client asked.
+/// A request as the server received it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedRequest {
     pub method: String,
@@ -54,7 +54,7 @@ struct ServerState {
     stopped: AtomicBool,
 }
 
-/// A running server; it ends when it is dropped.
+/// A running server, which stops when it is dropped.
 pub struct HttpServer {
     address: SocketAddr,
     state: Arc<ServerState>,
@@ -69,7 +69,7 @@ impl HttpServer {
     /// Starts a server on a free port.
     ///
     /// # Panics
-    /// When there is no loopback.
+    /// If there is no loopback interface.
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
         let address = listener.local_addr().expect("it is bound");
@@ -94,22 +94,22 @@ impl HttpServer {
         Self { address, state, thread: Some(thread) }
     }
 
-    /// The address below which values lie.
+    /// The base address of values.
     pub fn url(&self) -> String {
         format!("http://{}/cache", self.address)
     }
 
-    /// Decides about every request from now on.
+    /// Sets the function that decides how to answer further requests.
     pub fn plan(&self, plan: impl FnMut(&ServedRequest) -> Reply + Send + 'static) {
         *lock(&self.state.plan) = Box::new(plan);
     }
 
-    /// All requests so far; the list is emptied.
+    /// Returns all requests so far and clears the list.
     pub fn take_requests(&self) -> Vec<ServedRequest> {
         std::mem::take(&mut *lock(&self.state.requests))
     }
 
-    /// The values by path.
+    /// The stored values by path.
     pub fn values(&self) -> BTreeMap<String, Vec<u8>> {
         lock(&self.state.values).clone()
     }
@@ -122,7 +122,7 @@ impl HttpServer {
 impl Drop for HttpServer {
     fn drop(&mut self) {
         self.state.stopped.store(true, Ordering::Relaxed);
-        // Wakes the thread that waits for a connection.
+        // Wakes up the thread that waits in `accept`.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -130,7 +130,7 @@ impl Drop for HttpServer {
     }
 }
 
-/// Answers the requests of one connection; ends with it, or with the first answer that is not right.
+/// Serves one connection until it is closed or an answer is not `Right`.
 fn serve(state: &ServerState, stream: TcpStream) {
     let _ = stream.set_read_timeout(Some(Duration::from_secs(30)));
     let Ok(mut writer) = stream.try_clone() else { return };
@@ -167,7 +167,7 @@ fn read_request(reader: &mut impl BufRead) -> Option<(ServedRequest, Vec<u8>)> {
     Some((request, body))
 }
 
-/// Whether the connection is kept open.
+/// Sends an answer. Returns whether the connection stays open.
 fn answer(state: &ServerState, out: &mut TcpStream, request: &ServedRequest, body: Vec<u8>, reply: Reply) -> bool {
     if let Reply::Slow(time) = reply {
         std::thread::sleep(time);

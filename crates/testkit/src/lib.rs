@@ -1,7 +1,7 @@
-//! What tests of several crates share. Only tests, examples and developer tools use it, never the product.
+//! Helpers for tests of several crates. Used only by tests, examples and developer tools, never by the product.
 //!
-//! It has no dependencies, so that every crate can use it in its tests. Repositories in memory, written as one string
-//! (`//- /src/a.ts`), are `stan_repo::MemorySystem::from_fixture`: there they also serve the unit tests of that crate.
+//! Has no dependencies, so that the tests of every crate can use it. In-memory repositories written as one string
+//! (`//- /src/a.ts`) are `stan_repo::MemorySystem::from_fixture`, because the unit tests of that crate use them too.
 
 mod git;
 mod http_server;

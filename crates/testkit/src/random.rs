@@ -1,5 +1,5 @@
-//! Numbers that look random and are the same on every machine and in every run: what a test generates is a function of its
-//! seed. Not for secrets, and not for statistics.
+//! A deterministic random number generator: the same seed gives the same numbers on every machine. Neither for secrets nor for
+//! statistics.
 
 /// SplitMix64.
 #[derive(Clone, Debug)]
@@ -22,28 +22,28 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Less than `end`; 0 when there is nothing to choose from.
+    /// A number less than `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.below_u64(end as u64)).unwrap_or(0)
     }
 
-    /// Less than `end`; 0 when there is nothing to choose from.
+    /// A number less than `end`; 0 if `end` is 0.
     pub fn below_u64(&mut self, end: u64) -> u64 {
         self.next().checked_rem(end).unwrap_or(0)
     }
 
-    /// True one time in `odds`.
+    /// True with a probability of 1 in `odds`.
     pub fn one_in(&mut self, odds: usize) -> bool {
         self.below(odds) == 0
     }
 
-    /// One of the items, unless there are none.
+    /// A random item; `None` if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         let index = self.below(items.len());
         items.get(index)
     }
 
-    /// One of the texts; the empty text when there are none.
+    /// A random text; empty if there are none.
     pub fn pick_text<'a>(&mut self, texts: &[&'a str]) -> &'a str {
         self.pick(texts).copied().unwrap_or_default()
     }
@@ -61,7 +61,7 @@ mod tests {
         };
         assert_eq!(numbers(7), numbers(7));
         assert_ne!(numbers(7), numbers(8));
-        // The published first number of the generator for seed 0, so that it is not changed by accident.
+        // The published first output for seed 0 guards against accidental changes of the generator.
         assert_eq!(numbers(0)[0], 0xE220_A839_7B1D_CDAF);
     }
 

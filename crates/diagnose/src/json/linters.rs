@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{code, count, list, place, severity, string};
 use crate::{Diagnostic, Related, Severity, text};
 
-/// One file of ESLint's `json` form.
+/// One file of ESLint's `json` format.
 pub(super) fn eslint(file: &Value, found: &mut Vec<Diagnostic>) {
     let Some(path) = string(file, "filePath") else { return };
     let lines: Option<Vec<&str>> = string(file, "source").map(|source| source.split('\n').collect());
@@ -77,7 +77,7 @@ pub(super) fn ruff(item: &Value, found: &mut Vec<Diagnostic>) {
     found.push(diagnostic);
 }
 
-/// Ranges of pyright begin at 0.
+/// Ranges of pyright are 0-based.
 pub(super) fn pyright(value: &Value, found: &mut Vec<Diagnostic>) {
     for item in list(value, "generalDiagnostics") {
         let start = item.get("range").and_then(|range| range.get("start"));
@@ -92,7 +92,7 @@ pub(super) fn pyright(value: &Value, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A record of `mypy --output json`; its columns begin at 0, and -1 means unknown.
+/// A record of `mypy --output json`. Its columns are 0-based, and -1 means unknown.
 pub(super) fn mypy(item: &Value, found: &mut Vec<Diagnostic>) {
     let column = count(item, "column").and_then(|col| col.checked_add(1));
     let Some(at) = string(item, "file").and_then(|path| place(path, count(item, "line"), column)) else { return };
@@ -102,7 +102,7 @@ pub(super) fn mypy(item: &Value, found: &mut Vec<Diagnostic>) {
     found.push(diagnostic);
 }
 
-/// Columns of pylint begin at 0.
+/// Columns of pylint are 0-based.
 pub(super) fn pylint(item: &Value, found: &mut Vec<Diagnostic>) {
     let column = count(item, "column").and_then(|col| col.checked_add(1));
     let Some(at) = string(item, "path").and_then(|path| place(path, count(item, "line"), column)) else { return };
@@ -131,7 +131,7 @@ pub(super) fn stylelint(file: &Value, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// GitLab's report, which many linters can write.
+/// GitLab's report format, which many linters can write.
 pub(super) fn codequality(item: &Value, found: &mut Vec<Diagnostic>) {
     let Some(location) = item.get("location") else { return };
     let start = location.get("positions").and_then(|positions| positions.get("begin"));
@@ -151,7 +151,7 @@ pub(super) fn codequality(item: &Value, found: &mut Vec<Diagnostic>) {
     found.push(diagnostic);
 }
 
-/// Jest's and vitest's `json` reporter: failure messages hold the text form of the trace.
+/// The `json` reporter of Jest and vitest: failure messages contain the trace as text.
 pub(super) fn jest(value: &Value, found: &mut Vec<Diagnostic>) {
     for file in list(value, "testResults") {
         for assertion in list(file, "assertionResults").iter().filter(|test| string(test, "status") == Some("failed")) {

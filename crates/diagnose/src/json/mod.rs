@@ -8,7 +8,7 @@ use serde_json::{Deserializer, Value};
 
 use crate::{Diagnostic, LogPosition, Severity, place, text};
 
-/// The tools whose documents are known.
+/// The supported tools.
 pub(crate) const TOOLS: &[&str] = &[
     "sarif",
     "lsp",
@@ -28,7 +28,7 @@ pub(crate) const TOOLS: &[&str] = &[
     "codequality",
 ];
 
-/// Reads the log when it is JSON from its beginning to its end.
+/// Parses a log that is entirely JSON.
 pub(crate) fn parse(text: &str, from: Option<&str>) -> Option<Vec<Diagnostic>> {
     let body = after_header(text);
     if !body.starts_with(['{', '[']) {
@@ -37,10 +37,10 @@ pub(crate) fn parse(text: &str, from: Option<&str>) -> Option<Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut output = String::new();
     for value in Deserializer::from_str(body).into_iter::<Value>() {
-        // Text between the records: the line grammars read such logs record by record.
+        // Text between records: such logs are parsed record by record by the line grammars.
         let value = value.ok()?;
         match value.get("Output").and_then(Value::as_str).filter(|_| value.get("Action").is_some()) {
-            // `go test -json` wraps the lines of the text form.
+            // `go test -json` wraps the lines of the text format.
             Some(line) => output.push_str(line),
             None => document(&value, &mut found),
         }
@@ -52,14 +52,14 @@ pub(crate) fn parse(text: &str, from: Option<&str>) -> Option<Vec<Diagnostic>> {
     Some(found)
 }
 
-/// Reads one record; adds nothing when it is of no known kind.
+/// Parses one record; adds nothing if its kind is unknown.
 pub(crate) fn record(line: &str, found: &mut Vec<Diagnostic>) {
     if let Ok(value) = serde_json::from_str::<Value>(line) {
         document(&value, found);
     }
 }
 
-/// An LSP stream begins with a header.
+/// An LSP stream starts with a header.
 fn after_header(text: &str) -> &str {
     let text = text.trim_start();
     match text.strip_prefix("Content-Length:") {
@@ -143,12 +143,12 @@ fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// A number that fits, 1-based as given.
+/// A number that fits into `u32`, 1-based as given.
 fn count(value: &Value, key: &str) -> Option<u32> {
     value.get(key).and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok())
 }
 
-/// A place from a path and 1-based numbers; line 0 means the whole file.
+/// A position from a path and 1-based numbers; line 0 means the whole file.
 fn place(path: &str, line: Option<u32>, col: Option<u32>) -> Option<LogPosition> {
     let file = place::clean_path(path)?;
     Some(LogPosition { file, line: line.unwrap_or(1).max(1), col: col.filter(|&col| col > 0) })

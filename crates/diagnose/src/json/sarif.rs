@@ -8,7 +8,7 @@ use crate::{Diagnostic, LogPosition, Related, Severity};
 pub(super) fn sarif(value: &Value, found: &mut Vec<Diagnostic>) {
     for run in list(value, "runs") {
         for result in list(run, "results") {
-            // Suppressed findings were accepted by the project.
+            // The project has accepted suppressed findings.
             if !list(result, "suppressions").is_empty() {
                 continue;
             }
@@ -42,7 +42,7 @@ fn related(value: &Value) -> Option<Related> {
     Some(Related { place: location(value)?, message: message.to_owned() })
 }
 
-/// Lines and columns of LSP begin at 0.
+/// Lines and columns of LSP are 0-based.
 pub(super) fn lsp(value: &Value, found: &mut Vec<Diagnostic>) {
     let Some(path) = string(value, "uri") else { return };
     for item in list(value, "diagnostics") {

@@ -1,4 +1,4 @@
-//! rustc's messages (also inside cargo's), gcc's list, golangci-lint.
+//! rustc's messages (also inside cargo's), gcc's format, golangci-lint.
 
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ pub(super) fn gcc(item: &Value, found: &mut Vec<Diagnostic>) {
     let Some(at) = caret(item) else { return };
     let kind = string(item, "kind");
     if kind == Some("note") {
-        // Some versions list notes beside the finding that they explain.
+        // Some versions list notes next to the finding that they explain.
         if let Some(last) = found.last_mut().filter(|last| last.tool == "gcc") {
             last.related.push(Related { place: at, message: string(item, "message").unwrap_or("").to_owned() });
         }

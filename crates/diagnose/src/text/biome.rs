@@ -1,4 +1,4 @@
-//! Biome: `src/a.ts:8:10 lint/style/useTemplate  FIXABLE  ━━━`, then the message behind `i`, `!` or `×`.
+//! Biome: `src/a.ts:8:10 lint/style/useTemplate  FIXABLE  ━━━`, then the message after `i`, `!` or `×`.
 
 use super::lines::{Lines, excerpt};
 use crate::{Diagnostic, Severity, place};

@@ -1,4 +1,4 @@
-//! esbuild (with Angular and vite's esbuild plugin), webpack, rollup and Babel. All count columns from 0.
+//! esbuild (with Angular and vite's esbuild plugin), webpack, rollup and Babel. Their columns are 0-based.
 
 use super::lines::{Lines, code, excerpt, is_code_frame, severity};
 use crate::{Diagnostic, LogPosition, Related, Severity, place};
@@ -108,7 +108,7 @@ pub(super) fn rollup(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
     {
         let place = from_zero(LogPosition { file, line, col: Some(col) });
         let after = rest.trim_start_matches(':').trim();
-        // The place is repeated above the code.
+        // The position is repeated above the code.
         if after.is_empty()
             && found.last().is_some_and(|last| last.tool == "rollup" && last.place.as_ref() == Some(&place))
         {
@@ -116,7 +116,7 @@ pub(super) fn rollup(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
         }
         let message = if after.is_empty() { previous_message(lines, at) } else { after.to_owned() };
         found.push(Diagnostic::new("rollup", place, Severity::Error, message));
-        // The same place follows as `file: …`.
+        // The same position follows as `file: …`.
         let repeats = lines.get(at + 1).trim_start().starts_with("file: ");
         return 1 + usize::from(repeats);
     }
@@ -133,7 +133,7 @@ pub(super) fn rollup(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
     1
 }
 
-/// The nearest line above that is not blank, without `[plugin]` tags.
+/// The nearest non-blank line above, without `[plugin]` tags.
 fn previous_message(lines: &Lines<'_>, at: usize) -> String {
     let above = (at.saturating_sub(4)..at).rev().map(|index| lines.get(index).trim()).find(|line| !line.is_empty());
     let line = above.unwrap_or("");

@@ -19,7 +19,7 @@ pub(super) fn columns(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
         return 0;
     }
     if let Some(note) = rest.strip_prefix("note:").or_else(|| rest.strip_prefix("remark:")) {
-        // A note belongs to the finding before it.
+        // A note belongs to the preceding finding.
         if let Some(last) = found.last_mut().filter(|last| matches!(last.tool, "gcc" | "mypy")) {
             last.related.push(Related { place, message: note.trim().to_owned() });
         }
@@ -28,7 +28,7 @@ pub(super) fn columns(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
     if line.starts_with('\t')
         && let Some(last) = found.last_mut().filter(|last| last.tool == "go" && place.file.ends_with(".go"))
     {
-        // go: `\t./b.go:5:6: other declaration of F` belongs to the finding before it.
+        // go: `\t./b.go:5:6: other declaration of F` belongs to the preceding finding.
         last.related.push(Related { place, message: rest.trim().to_owned() });
         return 1;
     }
@@ -53,7 +53,7 @@ pub(super) fn columns(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
     consumed
 }
 
-/// The compiler of Go goes on with what it had and wanted, on lines that start with a tab.
+/// The Go compiler continues with the actual and the expected types, on lines that start with a tab.
 fn continued(lines: &Lines<'_>, at: usize, diagnostic: &mut Diagnostic) -> usize {
     let mut consumed = 1;
     for (index, next) in lines.after(at).take(6) {
@@ -67,7 +67,7 @@ fn continued(lines: &Lines<'_>, at: usize, diagnostic: &mut Diagnostic) -> usize
     consumed
 }
 
-/// `mypy --pretty` wraps messages at the terminal's width and puts the rule last; an indented excerpt ends them.
+/// `mypy --pretty` wraps messages at the terminal's width and puts the rule last; an indented excerpt ends the message.
 fn wrapped(lines: &Lines<'_>, at: usize, diagnostic: &mut Diagnostic) -> usize {
     if diagnostic.code.is_some() {
         return 1;
@@ -109,7 +109,7 @@ fn with_severity(place: LogPosition, severity: Severity, rest: &str) -> Diagnost
     Diagnostic::new(tool, place, severity, text.trim_end()).with_code(rule).in_unit(unit)
 }
 
-/// The code says who speaks, or the file's language does.
+/// Detects the tool by the code, otherwise by the file's language.
 fn without_severity(place: LogPosition, rest: &str) -> Option<Diagnostic> {
     let is_python = place.file.ends_with(".py") || place.file.ends_with(".pyi");
     if let Some((code, message)) = code(rest)
@@ -159,7 +159,7 @@ fn python(place: LogPosition, rest: &str) -> Option<Diagnostic> {
     })
 }
 
-/// golangci-lint ends with `(linter)`; an ordinary message may end with a parenthesis too.
+/// golangci-lint ends with `(linter)`, but an ordinary message may end with a parenthesis, too.
 fn is_linter_name(text: &str) -> bool {
     let (_, name) = trailing_rule(text, '(', ')');
     name.is_some_and(|name| {
@@ -167,7 +167,7 @@ fn is_linter_name(text: &str) -> bool {
     })
 }
 
-/// pylint counts columns from 0; the first letter of its code is the severity.
+/// pylint: columns are 0-based, and the first letter of the code is the severity.
 fn pylint(mut place: LogPosition, code: &str, message: &str) -> Diagnostic {
     place.col = place.col.map(|col| col.saturating_add(1));
     let severity = match code.as_bytes().first() {
@@ -179,7 +179,7 @@ fn pylint(mut place: LogPosition, code: &str, message: &str) -> Diagnostic {
     Diagnostic::new("pylint", place, severity, message).with_code(Some(code))
 }
 
-/// `message  [rule]` → message and rule; the rule is one word.
+/// Splits `message  [rule]`; the rule is one word.
 pub(super) fn trailing_rule(text: &str, open: char, close: char) -> (&str, Option<&str>) {
     let split = text.strip_suffix(close).and_then(|inner| inner.rsplit_once(open));
     match split {

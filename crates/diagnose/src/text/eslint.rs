@@ -1,4 +1,4 @@
-//! ESLint's `stylish` form (stylelint, Next.js and others copy it) and its `compact` form.
+//! ESLint's `stylish` format (copied by stylelint, Next.js and others) and its `compact` format.
 
 use super::lines::{Lines, severity};
 use crate::{Diagnostic, LogPosition, Severity, place};
@@ -10,7 +10,7 @@ pub(super) fn stylish(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
     let before = found.len();
     let mut consumed = 1;
     let mut index = at + 1;
-    // No bound: each line that is read is consumed.
+    // Needs no bound: each line read is consumed.
     while let Some(diagnostic) = row(&file, lines.get(index)) {
         found.push(diagnostic);
         index += 1;
@@ -23,7 +23,7 @@ fn row(file: &str, line: &str) -> Option<Diagnostic> {
     let (line, col, rest) = place::position(line.trim_start())?;
     let rest = rest.trim_start();
     let (severity, rest) = severity(rest).or_else(|| {
-        // stylelint marks with a sign.
+        // stylelint marks the severity with a symbol.
         let (mark, rest) = rest.split_at_checked(rest.chars().next()?.len_utf8())?;
         match mark {
             "✖" | "×" => Some((Severity::Error, rest)),
@@ -32,7 +32,7 @@ fn row(file: &str, line: &str) -> Option<Diagnostic> {
         }
     })?;
     let rest = rest.strip_prefix(':').unwrap_or(rest).trim();
-    // The rule stands behind two or more blanks; Next.js separates by two as well.
+    // The rule follows two or more blanks; Next.js uses two as well.
     let (message, rule) = match rest.rsplit_once("  ") {
         Some((message, rule)) if !rule.contains(' ') && !rule.is_empty() => (message.trim_end(), Some(rule)),
         _ => (rest, None),

@@ -1,4 +1,4 @@
-//! Go: panics with goroutine traces, and failures of `go test`. Compiler messages have the shape of `columns`.
+//! Go: panics with goroutine traces, and failures of `go test`. Compiler messages are parsed by `columns`.
 
 use super::lines::{LOOK_AHEAD, Lines};
 use crate::{ColumnUnit, Diagnostic, Frame, Severity, is_foreign, place};
@@ -41,8 +41,8 @@ pub(super) fn panic(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -
     end - at + 1
 }
 
-/// Below `--- FAIL: TestX (0.00s)` each `    x_test.go:12: message` is a failure; its message may go on, indented deeper. With `-v`
-/// they stand before that line, below `=== RUN   TestX`.
+/// Below `--- FAIL: TestX (0.00s)`, each `    x_test.go:12: message` is a failure, whose message may continue on lines with
+/// deeper indentation. With `-v`, failures precede that line, below `=== RUN   TestX`.
 pub(super) fn test(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let line = lines.get(at).trim_start();
     let is_run = ["=== RUN ", "=== CONT ", "=== NAME "].iter().any(|start| line.starts_with(start));
@@ -58,7 +58,7 @@ pub(super) fn test(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) ->
     end - at + 1
 }
 
-/// The failures on the indented lines behind one; returns the last of these lines.
+/// Parses failures on the indented lines after one; returns the last of these lines.
 fn failures(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let mut end = at;
     let mut last_indent = 0;
@@ -75,7 +75,7 @@ fn failures(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize 
                 found.push(Diagnostic::new("go", place, Severity::Error, message).in_unit(ColumnUnit::Byte));
             }
             _ => {
-                // testify repeats the place and the name of the test.
+                // testify repeats the position and the name of the test.
                 let is_repeated = trimmed.starts_with("Error Trace:") || trimmed.starts_with("Test:");
                 if last_indent > 0
                     && indent > last_indent

@@ -1,13 +1,13 @@
-//! The lines of a cleaned log, and the shapes that several grammars share.
+//! The lines of a cleaned log, and patterns that several grammars share.
 
 use crate::{LogPosition, Severity, place};
 
-/// How far any grammar looks ahead: bounds the work per line.
+/// How far any grammar looks ahead. Bounds the work per line, so that parsing stays linear.
 pub(crate) const LOOK_AHEAD: usize = 400;
 /// A message keeps at most this many lines.
 pub(crate) const MESSAGE_LINES: usize = 20;
 
-/// The lines of a log; reading beyond the end gives empty lines.
+/// The lines of a log. Lines after the end are empty.
 pub(crate) struct Lines<'t> {
     lines: Vec<&'t str>,
 }
@@ -25,19 +25,19 @@ impl<'t> Lines<'t> {
         self.lines.get(at).copied().unwrap_or("")
     }
 
-    /// The lines after `at`, as far as a grammar may look.
+    /// The lines after `at`, up to the look-ahead limit.
     pub(crate) fn after(&self, at: usize) -> impl Iterator<Item = (usize, &'t str)> + '_ {
         let end = self.len().min(at.saturating_add(1 + LOOK_AHEAD));
         (at + 1..end).map(|index| (index, self.get(index)))
     }
 
-    /// The first line after `at` that is not blank.
+    /// The first non-blank line after `at`.
     pub(crate) fn next_text(&self, at: usize) -> Option<(usize, &'t str)> {
         self.after(at).find(|(_, line)| !line.trim().is_empty())
     }
 }
 
-/// `error`, `Error`, `fatal error`, `warning`, … at the beginning, and what follows.
+/// Parses `error`, `Error`, `fatal error`, `warning`, … at the start of `text`; returns also the rest.
 pub(crate) fn severity(text: &str) -> Option<(Severity, &str)> {
     const WORDS: [(&str, Severity); 14] = [
         ("fatal error", Severity::Error),

@@ -32,7 +32,7 @@ pub(super) fn miette(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
     0
 }
 
-/// `eslint(no-debugger): message` → rule and message.
+/// Splits `eslint(no-debugger): message` into rule and message.
 fn split_rule(text: &str) -> (Option<&str>, &str) {
     match text.split_once("): ") {
         Some((rule, message)) if !rule.contains(' ') && rule.contains('(') => (text.get(..=rule.len()), message),

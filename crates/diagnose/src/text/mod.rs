@@ -17,7 +17,7 @@ mod typescript;
 use crate::{Diagnostic, json};
 pub(crate) use lines::Lines;
 
-/// Reads at a line; returns how many lines belong to what was read, 0 when the grammar does not match.
+/// Tries to match at a line. Returns how many lines were consumed, or 0 if the grammar does not match.
 type Grammar = fn(&Lines<'_>, usize, &mut Vec<Diagnostic>) -> usize;
 
 /// Specific grammars come before general ones.
@@ -73,7 +73,7 @@ pub(crate) fn parse(text: &str, from: Option<&str>) -> Vec<Diagnostic> {
             at += 1;
             continue;
         }
-        // A JSON record between lines of text, as `cargo --message-format=json` and wrappers print them.
+        // A JSON record between lines of text, as `cargo --message-format=json` and wrappers print it.
         if line.starts_with('{') {
             let before = found.len();
             json::record(line, &mut found);
@@ -93,7 +93,7 @@ pub(crate) fn parse(text: &str, from: Option<&str>) -> Vec<Diagnostic> {
     found
 }
 
-/// White space folded, so that wrapped messages compare equal.
+/// Collapses white space, so that wrapped messages compare equal.
 pub(crate) fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {

@@ -25,7 +25,7 @@ pub(super) fn github(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
     }
     let (Some(file), Some(line)) = (file, line) else { return 0 };
     let message = message.replace("%0A", "\n").replace("%0D", "").replace("%25", "%");
-    // Some tools repeat the place in the message.
+    // Some tools repeat the position in the message.
     let text = match place::colon(&message) {
         Some((place, rest)) if place.file == file && place.line == line => rest.trim_start_matches([':', ' ']),
         _ => message.as_str(),
@@ -104,7 +104,7 @@ pub(super) fn ruby(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) ->
     consumed
 }
 
-/// `Exception in thread "main" java.lang.X: message`, `\tat pkg.Class.m(File.java:12)`. The path is the file's name alone.
+/// `Exception in thread "main" java.lang.X: message`, `\tat pkg.Class.m(File.java:12)`. Only the basename of the file is known.
 pub(super) fn java(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let frame = |line: &str| -> Option<Frame> {
         let rest = line.trim_start().strip_prefix("at ")?;
@@ -125,7 +125,7 @@ pub(super) fn java(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) ->
     }
     let mut consumed = 1;
     let mut frames = Vec::new();
-    // Each line that is read is consumed.
+    // Needs no bound: each line read is consumed.
     while is_frame(lines.get(at + consumed)) {
         frames.extend(frame(lines.get(at + consumed)));
         consumed += 1;

@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use crate::{Diagnostic, Frame, LogPosition, Severity, is_foreign, place};
 
-/// A failure between `____ test_name ____` lines: frames as `path:line: in f`, the message behind `E   `.
+/// A failure between `____ test_name ____` lines: frames as `path:line: in f`, the message after `E   `.
 pub(super) fn pytest(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let line = lines.get(at);
     if !(line.starts_with("____") && line.trim_end().ends_with("____")) {
@@ -23,12 +23,12 @@ pub(super) fn pytest(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
         end = index;
         if let Some(text) = next.strip_prefix("E   ") {
             if let Some((place, name)) = traceback_frame(text) {
-                // A syntax error found while collecting: the place is part of the message.
+                // A syntax error during collection: the position is part of the message.
                 frames.push(Frame { place, name });
                 message = None;
                 in_syntax_error = true;
             } else if message.is_none() && !text.trim().is_empty() && !(in_syntax_error && text.starts_with(' ')) {
-                // The first such line is the exception; further ones explain it.
+                // The first such line is the exception; further ones are details.
                 message = Some(text.trim().to_owned());
             }
         } else if let Some((place, rest)) = place::colon(next)
@@ -57,7 +57,7 @@ pub(super) fn pytest(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
     end - at + 1
 }
 
-/// Own frames, innermost first; a comprehension repeats the frame around it.
+/// Keeps frames of the project's own code, innermost first. A comprehension repeats the frame that contains it.
 fn own_frames(frames: &mut Vec<Frame>) {
     frames.retain(|frame| !is_foreign(&frame.place.file));
     frames.dedup_by(|next, frame| next.place == frame.place);
@@ -74,7 +74,7 @@ fn traceback_frame(line: &str) -> Option<(LogPosition, Option<String>)> {
     Some((LogPosition { file, line, col: None }, name))
 }
 
-/// `Traceback (most recent call last):`, frames from the outermost on, then `ValueError: message`.
+/// `Traceback (most recent call last):`, frames from the outermost inwards, then `ValueError: message`.
 pub(super) fn traceback(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let line = lines.get(at);
     if !line.contains("Traceback (most recent call last):") {
@@ -107,7 +107,7 @@ pub(super) fn traceback(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic
     end - at + 1
 }
 
-/// The width of `  | ` or `  + ` before the lines of an exception in a group; 0 for any other.
+/// The width of `  | ` or `  + ` before the lines of an exception group; 0 for other lines.
 fn gutter(line: &str) -> usize {
     let mark = line.trim_start();
     if mark.starts_with("| ") || mark.starts_with("+ ") { line.len() - mark.len() + 2 } else { 0 }

@@ -1,4 +1,5 @@
-//! rustc and clippy (`error[E0609]: message`, ` --> path:9:10`), tools with the same frames (ruff, Deno's linter), and panics.
+//! rustc and clippy (`error[E0609]: message`, ` --> path:9:10`), tools that use the same format (ruff, Deno's linter), and
+//! panics.
 
 use super::lines::{LOOK_AHEAD, Lines, excerpt, severity};
 use crate::{ColumnUnit, Diagnostic, Frame, LogPosition, Related, Severity, is_foreign, place};
@@ -28,7 +29,7 @@ pub(super) fn rustc(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -
                 Some(first) => first.related.push(Related { place, message: note.clone() }),
             }
         } else if diagnostic.is_none() {
-            // The message may go on until the arrow, but not past another headline or a blank line.
+            // The message may continue up to the arrow, but not past another headline or a blank line.
             if trimmed.is_empty() || headline(next).is_some() || index - at > 12 {
                 return 0;
             }
@@ -78,7 +79,7 @@ fn arrow(line: &str) -> Option<(LogPosition, bool)> {
     rest.is_empty().then_some((place, is_primary))
 }
 
-/// `thread 'x' panicked at src/lib.rs:12:9:` with the message on the next lines, or before it in older toolchains.
+/// `thread 'x' panicked at src/lib.rs:12:9:`, with the message on the next lines, or in older toolchains before it.
 pub(super) fn panic(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let line = lines.get(at);
     let Some(position) = line.find(" panicked at ").filter(|_| line.trim_start().starts_with("thread ")) else {
@@ -134,7 +135,7 @@ pub(super) fn panic(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -
     end - at + 1
 }
 
-/// `   4: panics::tests::halves` → the function.
+/// The function in `   4: panics::tests::halves`.
 fn frame_name(line: &str) -> Option<String> {
     let (_, rest) = place::number(line.trim_start())?;
     Some(rest.strip_prefix(": ")?.trim().to_owned())

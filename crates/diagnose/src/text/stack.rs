@@ -50,7 +50,7 @@ fn is_headline(line: &str) -> bool {
     is_error && (rest.is_empty() || rest.starts_with(':') || rest.starts_with(" ["))
 }
 
-/// Reads message and frames from the headline on. Returns the last line that belongs to it.
+/// Parses message and frames, starting at the headline. Returns the last line that was consumed.
 fn failure(lines: &Lines<'_>, head: usize, shown: Option<LogPosition>) -> (Diagnostic, usize) {
     let mut message = lines.get(head).trim().to_owned();
     let (mut frames, mut end, mut message_is_open) = (Vec::new(), head, true);
@@ -76,7 +76,7 @@ fn failure(lines: &Lines<'_>, head: usize, shown: Option<LogPosition>) -> (Diagn
             message.push('\n');
             message.push_str(line.trim_end());
         } else if !frames.is_empty() {
-            // Code frames of some runners have no bars: a few odd lines may stand between frames.
+            // Code frames of some runners have no bars, so accept a few other lines between frames.
             gap += 1;
             if gap > 3 || !line.starts_with(' ') {
                 break;
@@ -127,7 +127,7 @@ pub(super) fn mocha(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -
     if !rest.starts_with(") ") {
         return 0;
     }
-    // Titles of nested suites and a blank line may come first.
+    // Titles of nested suites and a blank line may precede it.
     let head = lines.after(at).take(8).find(|(_, text)| is_headline(text)).map(|(index, _)| index);
     let Some(head) = head else { return 0 };
     let (mut diagnostic, end) = failure(lines, head, None);
@@ -139,7 +139,7 @@ pub(super) fn mocha(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -
     end - at + 1
 }
 
-/// A trace without a headline that is known: the nearest text above it is the message.
+/// A trace without a recognised headline: the nearest text above is the message.
 pub(super) fn bare_frames(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let is_trace = |line: &str| script_frame(line).is_some() || is_runtime_frame(line);
     if !is_trace(lines.get(at)) || !lines.get(at).trim_start().starts_with("at ") {
@@ -151,7 +151,7 @@ pub(super) fn bare_frames(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnost
         .find(|line| !line.trim().is_empty() && !is_code_frame(line) && !is_marker(line) && !is_trace(line));
     let mut frames = Vec::new();
     let mut index = at;
-    // Each line that is read is consumed.
+    // Needs no bound: each line read is consumed.
     while is_trace(lines.get(index)) {
         if let Some((name, place)) = script_frame(lines.get(index)).filter(|(_, place)| !is_foreign(&place.file)) {
             frames.push(Frame { place, name: name.map(str::to_owned) });

@@ -1,4 +1,4 @@
-//! TAP with YAML blocks, as `node --test` prints it when its output is not a terminal.
+//! TAP with YAML blocks, the output of `node --test` if it is not a terminal.
 
 use super::lines::{LOOK_AHEAD, Lines, MESSAGE_LINES, frame_body};
 use crate::{Diagnostic, Frame, Severity, is_foreign, place};
@@ -52,7 +52,7 @@ pub(super) fn tap(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> 
             _ => {}
         }
     }
-    // A suite fails because its tests did; they are reported on their own.
+    // A suite fails because of its tests, which are reported separately.
     if !is_parent {
         let place = frames.first().map(|frame: &Frame| frame.place.clone()).or(location);
         if let Some(place) = place {
@@ -65,7 +65,7 @@ pub(super) fn tap(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> 
     end - at + 1
 }
 
-/// A YAML scalar without its quotes.
+/// An unquoted YAML scalar.
 fn unquoted(value: &str) -> String {
     if let Some(text) = value.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
         return text.replace("\\\"", "\"").replace("\\\\", "\\");

@@ -1,4 +1,5 @@
-//! TypeScript's compiler in its plain and pretty forms, ts-loader, Next.js, svelte-check, Deno; MSBuild shares the plain form.
+//! TypeScript's compiler in its plain and pretty formats, ts-loader, Next.js, svelte-check, Deno. MSBuild uses the plain format,
+//! too.
 
 use super::lines::{Lines, MESSAGE_LINES, code, excerpt, is_code_frame, is_marker, severity};
 use crate::{Diagnostic, LogPosition, Related, Severity, place};
@@ -24,7 +25,7 @@ pub(super) fn plain(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -
     consumed
 }
 
-/// `error TS18003: No inputs were found in config file …`: about the project, not a place.
+/// `error TS18003: No inputs were found in config file …`: about the project, without a position.
 fn placeless(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> Option<usize> {
     let rest = lines.get(at).strip_prefix("error ")?;
     let (code, rest) = code(rest)?;
@@ -42,7 +43,7 @@ fn optional_code(text: &str) -> (Option<&str>, &str) {
     code(text).map_or((None, text), |(code, rest)| (Some(code), rest))
 }
 
-/// MSBuild ends messages with ` [/path/project.csproj]`.
+/// MSBuild appends ` [/path/project.csproj]` to messages.
 fn without_project(message: &str) -> &str {
     match message.rsplit_once(" [") {
         Some((before, project)) if project.ends_with("proj]") => before,
@@ -50,7 +51,7 @@ fn without_project(message: &str) -> &str {
     }
 }
 
-/// The message with the lines that continue it: indented, neither frames nor places of their own.
+/// The message with its continuation lines: indented, and neither a code frame nor a position.
 fn continued(lines: &Lines<'_>, at: usize, first: &str) -> (String, usize) {
     let mut message = first.to_owned();
     let mut consumed = 1;
@@ -70,7 +71,7 @@ fn continued(lines: &Lines<'_>, at: usize, first: &str) -> (String, usize) {
     (message, consumed)
 }
 
-/// `src/a.ts:2:25 - error TS2307: message`, the code frame, and related places below it.
+/// `src/a.ts:2:25 - error TS2307: message`, the code frame, and related positions below it.
 pub(super) fn pretty(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let line = lines.get(at);
     let line = line.strip_prefix("Error: ").unwrap_or(line);
@@ -78,7 +79,7 @@ pub(super) fn pretty(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
     let Some(rest) = rest.strip_prefix(" - ") else { return 0 };
     let Some((severity, rest)) = severity(rest) else { return 0 };
     let rest = rest.trim_start();
-    // `astro check` writes `ts(2322)`, pyright only a colon.
+    // `astro check` writes `ts(2322)`, pyright just a colon.
     let (code, rest) = match rest.split_once("): ") {
         Some((tag, message)) if tag.starts_with("ts(") => (tag.strip_prefix("ts("), message),
         _ => {
@@ -102,7 +103,7 @@ pub(super) fn pretty(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
     consumed
 }
 
-/// Lines of the chain that are indented and directly below the headline.
+/// The message with the indented lines directly below the headline.
 fn message_before_frame(lines: &Lines<'_>, at: usize, first: &str) -> (String, usize) {
     let mut message = first.to_owned();
     let mut consumed = 1;
@@ -120,13 +121,13 @@ fn message_before_frame(lines: &Lines<'_>, at: usize, first: &str) -> (String, u
     (message, consumed)
 }
 
-/// Reads the code frame (`2 import …`, `  ~~~~`) and the indented related places.
+/// Parses the code frame (`2 import …`, `  ~~~~`) and the indented related positions.
 fn frame_and_related(lines: &Lines<'_>, at: usize, consumed: usize, line: u32, diagnostic: &mut Diagnostic) -> usize {
     let mut consumed = consumed;
     for (index, text) in lines.after(at + consumed - 1) {
         let trimmed = text.trim();
         if trimmed.is_empty() {
-            // A blank line ends the finding unless a frame or a related place follows.
+            // A blank line ends the finding unless a code frame or a related position follows.
             let (next, after) = (lines.get(index + 1), lines.get(index + 2));
             let goes_on = starts_with_number(next.trim_start()) && (next.starts_with("  ") || is_marker(after))
                 || next.starts_with("  ") && place::colon(next.trim()).is_some();
@@ -146,7 +147,7 @@ fn frame_and_related(lines: &Lines<'_>, at: usize, consumed: usize, line: u32, d
                 diagnostic.excerpt = Some(code.strip_prefix(' ').unwrap_or(code).to_owned());
             }
         } else if is_marker(text) || starts_with_number(trimmed) {
-            // Part of a frame.
+            // Part of a code frame.
         } else if let Some(related) = diagnostic.related.last_mut().filter(|_| text.starts_with("  ")) {
             related.message =
                 if related.message.is_empty() { trimmed.to_owned() } else { format!("{}\n{trimmed}", related.message) };
@@ -162,11 +163,11 @@ fn starts_with_number(text: &str) -> bool {
     text.starts_with(|letter: char| letter.is_ascii_digit())
 }
 
-/// ts-loader in webpack: three places for one finding; the one in parentheses is TypeScript's own.
+/// ts-loader in webpack prints three positions for one finding; the one in parentheses is TypeScript's own.
 pub(super) fn tsl(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let line = lines.get(at);
     if line.starts_with("ERROR in ") || line.starts_with("WARNING in ") {
-        // The headline belongs to the `[tsl]` line that follows within two lines.
+        // The headline belongs to a `[tsl]` line at most two lines below.
         for (index, next) in lines.after(at).take(3) {
             if next.trim_start().starts_with("[tsl]") {
                 let consumed = tsl(lines, index, found);
@@ -186,7 +187,7 @@ pub(super) fn tsl(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> 
     consumed + 1
 }
 
-/// Next.js and svelte-check: the place alone on a line, the message on the next one.
+/// Next.js and svelte-check: the position on a line of its own, the message on the next one.
 pub(super) fn next(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let line = lines.get(at);
     let Some((place, rest)) = place::colon(line.trim()) else { return 0 };
@@ -220,7 +221,7 @@ pub(super) fn next(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) ->
     0
 }
 
-/// svelte-check's machine form: `1590680326283 ERROR "src/App.svelte" 3:5 "message"`.
+/// svelte-check's machine format: `1590680326283 ERROR "src/App.svelte" 3:5 "message"`.
 pub(super) fn svelte_machine(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let mut words = lines.get(at).splitn(3, ' ');
     let (Some(stamp), Some(word), Some(rest)) = (words.next(), words.next(), words.next()) else { return 0 };

@@ -1,4 +1,4 @@
-//! Assembles the contents of an archive without writing it: the same for a run, its plan and a snapshot.
+//! Assembles the contents of an archive without writing it. Shared by runs, plans and snapshots.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,13 +26,13 @@ use crate::error::EngineError;
 use crate::graph::{GraphRequest, IsEnough};
 use crate::init::system_document;
 
-/// The inputs that decide the contents of an archive.
+/// The inputs that determine the contents of an archive.
 pub(crate) struct ArchiveRequest<'a> {
     pub(crate) mode: ArchiveMode,
     pub(crate) frozen: bool,
-    /// Archive the map however large it is.
+    /// Archive the map whatever its size.
     pub(crate) full_map: bool,
-    /// Over the system that the files are read from.
+    /// Uses the same system that the files are read from.
     pub(crate) engine: &'a Engine<'a>,
     pub(crate) work: &'a GraphRequest,
 }
@@ -44,30 +44,30 @@ pub(crate) struct Assembled {
     pub(crate) inputs: Option<ContextInputs>,
     pub(crate) warnings: Vec<String>,
     pub(crate) errors: Vec<String>,
-    /// The errors were reported by an earlier run already.
+    /// An earlier run already reported the errors.
     pub(crate) errors_are_known: bool,
-    /// Files that the selection names and git ignores.
+    /// Files that the selection names although git ignores them.
     pub(crate) ignored: Vec<String>,
 }
 
-/// The map, the selection on it, and the bytes of their documents.
+/// The map, its selection, and the bytes of their documents.
 pub(crate) struct ContextInputs {
     pub(crate) map: Map,
     pub(crate) integrity: ExternalsLock,
     pub(crate) selection: Selection,
     pub(crate) meta_bytes: Arc<Vec<u8>>,
-    /// The map's document was read from its place, not made.
+    /// The document of the map was read from disk, not encoded.
     pub(crate) meta_is_in_place: bool,
     pub(crate) state_bytes: Arc<Vec<u8>>,
     /// Which nodes of the map carry hashes.
     pub(crate) hashes: MetaHashes,
-    /// Absent in a frozen run that found none.
+    /// Absent in a frozen run without an overview on disk.
     pub(crate) overview: Option<Arc<Vec<u8>>>,
-    /// Which map of the cache it is, if it is there, and what its externals were named by.
+    /// The identity of the map in the cache, if it is stored there, and the manifests that its externals were named by.
     pub(crate) kept_as: Option<(MapIdentity, Manifests)>,
 }
 
-/// Puts together what is archived.
+/// Assembles the contents of an archive.
 pub(crate) fn assemble(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
@@ -78,7 +78,7 @@ pub(crate) fn assemble(
     assembled.ok_or_else(|| EngineError::internal("a run was skipped that nothing allowed to skip"))
 }
 
-/// As [`assemble`]; `None` where the graph is unchanged and `is_needless` returns that nothing else can differ either.
+/// Like [`assemble`]; `None` if the graph is unchanged and `is_needless` returns that nothing else can differ either.
 pub(crate) fn assemble_unless(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
@@ -95,7 +95,7 @@ pub(crate) fn assemble_unless(
         progress.stage("listing the repository");
         return Ok(Some(whole_repository(&rules, altered)));
     }
-    // A broken selection is reported before the work, not after.
+    // Load first: a broken selection must be reported before the expensive work.
     let (decoded, state_bytes) = load_selection(system, &layout, wanted.mode)?;
     let prepared = if wanted.frozen {
         progress.stage("reading the map");
@@ -115,7 +115,7 @@ pub(crate) fn assemble_unless(
     let mut summary = MapSummary::new(system, repository, wanted, kept_as);
     let meta_tokens = summary.tokens_if_too_large(&meta_bytes);
     let meta = meta_tokens.is_none().then(|| Arc::clone(&meta_bytes));
-    // Archives hold the minified forms, however the files on the disk are written.
+    // Archives contain the minified forms, whatever the form on disk.
     let documents = Documents { meta, overview: None, state: Arc::new(decoded.state.encode()) };
     let mut allowlist = match wanted.mode {
         ArchiveMode::Meta => allow::thread_opener(&rules, documents, top),
@@ -155,7 +155,7 @@ pub(crate) fn assemble_unless(
     Ok(Some(Assembled { allowlist, inputs: Some(inputs), warnings, errors, errors_are_known, ignored }))
 }
 
-/// What a plain run archives: everything, without map and selection.
+/// A plain run archives everything, without map and selection.
 fn whole_repository(rules: &Rules<'_>, altered: Option<String>) -> Assembled {
     let mut allowlist = allow::whole_repository(rules);
     let mut warnings = std::mem::take(&mut allowlist.warnings);
@@ -163,13 +163,13 @@ fn whole_repository(rules: &Rules<'_>, altered: Option<String>) -> Assembled {
     Assembled { allowlist, inputs: None, warnings, errors: Vec::new(), errors_are_known: false, ignored: Vec::new() }
 }
 
-/// The selection, and the bytes that its document has from now on: those on the disk, unless they are of an old form.
+/// The selection and the new bytes of its document: those on disk, unless they are in an old format.
 fn load_selection(
     system: &dyn WritableSystem,
     layout: &WorkspaceLayout,
     mode: ArchiveMode,
 ) -> Result<(DecodedState, Arc<Vec<u8>>), EngineError> {
-    // A new thread begins with nothing selected, whatever the last one left.
+    // A new thread starts with an empty selection, regardless of the one on disk.
     let loaded = if mode == ArchiveMode::Meta { None } else { state::load(system, layout)? };
     let (decoded, kept) = match loaded {
         Some((decoded, bytes)) if !state::is_old_form(&decoded) => (decoded, Some(bytes)),
@@ -192,7 +192,7 @@ struct PreparedMap {
     top: Universe,
 }
 
-/// The map as an earlier run left it.
+/// The map that an earlier run left on disk.
 fn committed_map(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
@@ -222,7 +222,7 @@ fn committed_map(
     Ok(PreparedMap { built, document: MapDocument { bytes, is_in_place: true }, top: allow::top_of(rules) })
 }
 
-/// The map of the repository as it is; `None` where nothing can differ from the last run.
+/// Builds the map of the current repository; `None` if nothing can differ from the last run.
 fn build_map_unless(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
@@ -237,8 +237,8 @@ fn build_map_unless(
     Ok(Some(PreparedMap { built, document, top }))
 }
 
-/// A map that git tracks came with the repository: its edges and descriptions may be anything. It is archived only if it is
-/// the map that this repository gives.
+/// If git tracks the map, it came with the repository, and its edges and descriptions may be forged. Accept it only if building
+/// the map gives the same bytes.
 fn check_committed(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
@@ -260,7 +260,7 @@ fn check_committed(
         .hint("rebuild the map: stan run --context; and take it out of git: git rm --cached"))
 }
 
-/// Nothing proves which of several files is meant.
+/// Refuses selected ids that denote several files: nothing proves which one is meant.
 fn refuse_conflicts(map: &Map, selection: &Selection, conflicts: &Conflicts) -> Result<(), EngineError> {
     let selected = selection.selected.iter().filter_map(|index| conflicts.get(map.id(*index)));
     let details: Vec<String> = selected.cloned().collect();
@@ -272,17 +272,17 @@ fn refuse_conflicts(map: &Map, selection: &Selection, conflicts: &Conflicts) -> 
         .hint("reinstall the packages, or take the nodes out of the selection"))
 }
 
-/// The config's `excludes`, which were checked when it was read.
+/// The config's `excludes`, which were validated when the configuration was read.
 pub(crate) fn excludes(repository: &Repository<'_>) -> Result<PathGlobs, EngineError> {
     PathGlobs::new(&with_contents(&repository.config.excludes)).map_err(|error| EngineError::input(error.to_string()))
 }
 
-/// A warning when the assistant's instructions are not the shipped ones: a repository may bring its own, and every archive
-/// hands them on.
+/// A warning if the assistant's instructions are not the shipped ones: a repository may contain its own, and every archive passes
+/// them on.
 fn altered_instructions(system: &dyn WritableSystem, layout: &WorkspaceLayout) -> Option<String> {
     let path = layout.own("system/stan.system.md");
     let bytes = read_if_there(system, layout, &path).ok()??;
-    // Checkouts may have changed the line ends.
+    // A checkout may have converted the line ends.
     let text: Vec<u8> = bytes.into_iter().filter(|byte| *byte != b'\r').collect();
     (text != system_document(layout.stan_path()).as_bytes()).then(|| {
         format!("`{path}` differs from the instructions that this version ships: read it before you hand on the archive, or replace it with `stan init --force`")
@@ -290,7 +290,7 @@ fn altered_instructions(system: &dyn WritableSystem, layout: &WorkspaceLayout) -
 }
 
 impl ContextInputs {
-    /// The selected nodes that staging must prove: all externals but those whose names no archive may hold.
+    /// The selected nodes that staging must prove: all externals except those whose names no archive may contain.
     pub(crate) fn externals(&self) -> impl Iterator<Item = u32> {
         let is_staged = |index: &u32| {
             self.map.kind(*index) == NodeKind::External && stan_archive::windows_hazard(self.map.id(*index)).is_none()
@@ -300,16 +300,16 @@ impl ContextInputs {
 }
 
 impl ContextInputs {
-    /// The externals that are in the map alone.
+    /// The externals that are in the map but not selected.
     pub(crate) fn unselected_externals(&self) -> impl Iterator<Item = u32> {
         let is_external = |&index: &u32| self.map.kind(index) == NodeKind::External;
-        // Selected nodes are sorted, because everything about a selection is.
+        // Binary search: the selected nodes are sorted.
         let is_selected = |index: &u32| self.selection.selected.binary_search(index).is_ok();
         self.map.indices().filter(is_external).filter(move |index| !is_selected(index))
     }
 }
 
-/// An entry for everything that needs no proof; externals come from staging.
+/// Entries for everything that needs no proof; staging adds the externals.
 pub(crate) fn plain_entries(
     repository: &Repository<'_>,
     layout: &WorkspaceLayout,
@@ -333,7 +333,7 @@ pub(crate) fn plain_entries(
     entries
 }
 
-/// An external, judged by where it comes from as well as by its id.
+/// The entry of an external. Rules about secret files apply to its installed path as well as to its id.
 pub(crate) fn external_entry(repository: &Repository<'_>, inputs: &ContextInputs, entry: ArchiveEntry) -> ArchiveEntry {
     if repository.config.allowed_secrets.contains(entry.name()) {
         return entry.allow_secrets();
@@ -344,8 +344,8 @@ pub(crate) fn external_entry(repository: &Repository<'_>, inputs: &ContextInputs
     }
 }
 
-/// The files among `paths` that git ignores: a scan by git's rules does not list them. Those of stan's own folders are
-/// listed by other rules.
+/// The files among `paths` that git ignores: those that a scan by git's rules does not list. Does not apply to stan's own
+/// folders, which other rules list.
 pub(crate) fn ignored_by_git<'p>(rules: &Rules<'_>, paths: impl Iterator<Item = &'p str>) -> Vec<String> {
     let paths: BTreeSet<&str> = paths.filter(|path| rules.layout.below_stan_path(path).is_none()).collect();
     if paths.is_empty() {

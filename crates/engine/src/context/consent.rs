@@ -1,5 +1,5 @@
-//! Which files that the private map names may be read. A repository can ship a map of its own, which could otherwise make a run read
-//! any file of this machine. The rules are those of resolution, applied without a graph.
+//! Checks which of the files that the private map names may be read. A repository can contain a forged private map, which could
+//! otherwise make a run read any file of this machine. Applies the rules of resolution without building a graph.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -20,15 +20,15 @@ pub(crate) struct Consent<'c> {
     reach: Reach,
     world: World<'c>,
     map: Option<&'c Map>,
-    /// Real folders of the packages that are linked from outside; found when a file needs them.
+    /// Real paths of the linked packages outside the root. Computed when the first file needs them.
     linked: OnceCell<BTreeSet<String>>,
     options: GraphOptions,
-    /// The packages of package managers that lock files name, among those of the private map.
+    /// The packages in stores that both the private map and a lock file of the repository name.
     locked: BTreeSet<PackageVersion>,
 }
 
 impl<'c> Consent<'c> {
-    /// `map` gives the paths of importers and lock files, and so where links may be and which packages may be read.
+    /// The paths in `map` show where importers and lock files are, and so where links may be and which packages may be read.
     pub(crate) fn new(
         system: &'c dyn System,
         repository: &Repository<'c>,
@@ -44,7 +44,7 @@ impl<'c> Consent<'c> {
         Self { root: repository.root, reach, world, map, linked: OnceCell::new(), options, locked }
     }
 
-    /// Whether a file, by its absolute real path, may be read.
+    /// Whether a file may be read. `path` is absolute and real.
     pub(crate) fn covers(&self, path: &str) -> bool {
         if let Some(file) = self.options.stores.file_at(path) {
             return self.locked.contains(&version_of(&file)) || self.reach.covers(path);
@@ -62,7 +62,7 @@ impl<'c> Consent<'c> {
             let (map, index) = index;
             if map.kind(index) == NodeKind::Source {
                 let path = normal_path(self.root, map.id(index));
-                // The ancestors of a folder in the set are in the set, too.
+                // The set is closed under parents: stop at the first folder that it contains.
                 let mut new = above(&path).filter(|folder| !folder.is_empty()).map(str::to_owned);
                 while new.next().is_some_and(|folder| folders.insert(folder)) {}
             }
@@ -83,15 +83,15 @@ impl<'c> Consent<'c> {
             if has_scopes && name.starts_with('@') {
                 self.links_in(&path, false, linked);
             } else if self.world.is_in_linked_package(&path) {
-                // Any other link that may be followed ends inside the reach, or at a folder above the root, which is
-                // passed through and covers nothing.
+                // Other links are not added: those that may be followed end inside the reach, or at a folder above the root,
+                // which grants no access.
                 linked.extend(self.world.real_path(&path));
             }
         }
     }
 }
 
-/// The folders above an absolute path, nearest first; the last one is empty and means `/`.
+/// The parents of an absolute path, nearest first; the last one is empty and means `/`.
 fn above(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(path.rsplit_once('/').map(|(parent, _)| parent), |path| {
         path.rsplit_once('/').map(|(parent, _)| parent)

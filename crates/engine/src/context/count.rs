@@ -1,4 +1,4 @@
-//! Counts the tokens of archived files, which are read again from their sources. Counts of unchanged contents are cached.
+//! Counts the tokens of archived files, which are read from their sources a second time. Counts of unchanged contents are cached.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,17 +15,17 @@ use crate::cache::TokenTable;
 use crate::graph::{GraphRequest, open_cache};
 use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
 
-/// More tokens than this do not fit into the windows of many models.
+/// Larger archives exceed the context window of many models.
 const MANY_TOKENS: u64 = 200_000;
 
-/// Where files are read from.
+/// The sources that files are read from.
 pub(crate) struct Counted<'a> {
     pub(crate) system: &'a dyn WritableSystem,
     pub(crate) repository: &'a Repository<'a>,
     pub(crate) work: &'a GraphRequest,
 }
 
-/// The tokens of every archived file. For the `bytes4` estimate its bytes, because only their sum is divided.
+/// The token weight of each archived file. For `bytes4` that is its size, because only the sum is divided by four.
 pub(crate) struct Counts {
     tokenizer: Tokenizer,
     weights: BTreeMap<String, u64>,
@@ -67,12 +67,12 @@ impl Counted<'_> {
 }
 
 impl Counts {
-    /// The tokens of these files together.
+    /// The token count of these files together.
     pub(crate) fn of<'n>(&self, names: impl Iterator<Item = &'n str>) -> ExactTokens {
         self.tokenizer.total(names.filter_map(|name| self.weights.get(name)).copied())
     }
 
-    /// Puts the counts in place of the estimates of a report.
+    /// Replaces the estimates in a report by the counts.
     pub(crate) fn put_into(&self, report: &mut RunReport, assembled: &Assembled, written: &Written) {
         let all = self.of(written.files.iter().map(|file| file.name.as_str()));
         report.archive.tokens = all.tokens;

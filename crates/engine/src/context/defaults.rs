@@ -1,6 +1,6 @@
-//! What is left out of an archive unless the configuration includes it or the selection names it (spec 30 §2): lock files,
-//! bundles, drawings and large texts. They cost many tokens and say little. Decides by name and size; of a few files
-//! the first bytes are read.
+//! The files that an archive leaves out unless the configuration includes them or the selection names them (spec 30 §2): lock
+//! files, bundles, drawings and large texts. They cost many tokens and say little. Decides by name and size, and for some files
+//! by their first bytes.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use super::allow::Rules;
 const LARGEST_TEXT: u64 = 256 << 10;
 /// Smaller scripts are not checked for being bundles.
 const SMALLEST_BUNDLE: u64 = 16 << 10;
-/// How many bytes of a file are read.
+/// How many bytes of a file are read to judge it.
 const LOOK: usize = 8 << 10;
-/// Lines of hand-written scripts are shorter on average.
+/// Scripts with a longer average line are considered generated.
 const LONG_LINE: usize = 500;
 
 const LOCK_FILES: &[&str] = &[
@@ -62,21 +62,21 @@ const LOCK_FILES: &[&str] = &[
 
 const SCRIPTS: &[&str] = &["cjs", "css", "js", "mjs"];
 
-/// The defaults, and what the configuration brings back.
+/// The default rules, and the files that the configuration includes nevertheless.
 pub(super) struct Defaults {
     includes: Option<PathGlobs>,
 }
 
 impl Defaults {
     pub(super) fn new(rules: &Rules<'_>) -> Self {
-        // Globs were checked when the configuration was read.
+        // Always succeeds: the globs were validated when the configuration was read.
         let includes = PathGlobs::new(&with_contents(&rules.scan.includes)).ok();
         Self { includes: includes.filter(|_| !rules.scan.includes.is_empty()) }
     }
 
-    /// Why a file is left out; `real` is the file that its bytes come from.
+    /// Why a file is left out; `real` is the path of its bytes.
     pub(super) fn reason(&self, rules: &Rules<'_>, path: &str, real: &str) -> Option<&'static str> {
-        // The workspace's own folders have rules of their own.
+        // The workspace's own folders have separate rules.
         if rules.layout.below_stan_path(path).is_some() {
             return None;
         }
@@ -117,7 +117,7 @@ fn by_size(rules: &Rules<'_>, path: &str, real: &str) -> Option<&'static str> {
     if size <= LARGEST_TEXT {
         return None;
     }
-    // A file with a NUL byte is binary, not a text.
+    // A NUL byte in the first bytes means binary, and binaries have separate rules.
     let is_text = !start(rules.system, &absolute).contains(&0);
     is_text.then_some("it is a text of more than 256 KiB")
 }

@@ -1,7 +1,7 @@
-//! Where the external nodes of a graph are, and to which installed package each belongs (spec 20 §4).
+//! Locates the external nodes of a graph, and finds the installed package of each (spec 20 §4).
 //!
-//! The answers contain paths of this machine; what may be shown of them is decided in `stan_graph`. Manifests are
-//! untrusted: one that cannot be read, is huge or broken is skipped like one without a name.
+//! The answers contain absolute paths; `stan_graph` decides which parts may be shown. Manifests are untrusted: one that is
+//! unreadable, too large or broken is treated like one without a name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,8 +29,8 @@ const LARGEST_MANIFEST: u64 = 4 << 20;
 /// Larger files are not searched for a description.
 const LARGEST_DESCRIBED: u64 = 256 << 10;
 
-/// Finds the archive address, the package and the description of every external node, and returns the manifests that
-/// decided them.
+/// Finds the archive address, the package and the description of every external node, and returns the manifests that decided
+/// them.
 pub(crate) fn locate_externals(system: &dyn System, options: &GraphOptions, graph: &Graph) -> (Externals, Manifests) {
     let root = &*options.root;
     let reach = options.reach(system);
@@ -65,14 +65,14 @@ pub(crate) fn locate_externals(system: &dyn System, options: &GraphOptions, grap
     (located, packages.manifests)
 }
 
-/// The manifests read so far. Each is read once, however many files need it.
+/// A cache of manifests. Each is read once, however many files need it.
 struct Packages<'s> {
     system: &'s dyn System,
-    /// For manifests that are links.
+    /// Resolves manifests that are links.
     world: World<'s>,
     observed_at: i64,
     buffer: Vec<u8>,
-    /// By the folder of the package.
+    /// By package folder.
     by_directory: FxHashMap<Box<str>, Option<Rc<Package>>>,
     manifests: Manifests,
 }
@@ -104,7 +104,7 @@ impl Packages<'_> {
         })
     }
 
-    /// The crate that `cargo vendor` copied, and the path of a file in it.
+    /// The crate that `cargo vendor` copied, and the file's path in it.
     fn vendored_file(&mut self, root: &str, absolute: &str) -> Option<PackageFile> {
         let folder = VendoredCrates::new(&self.world, root).folder_of(absolute)?;
         let path = absolute.strip_prefix(&*folder)?.strip_prefix('/')?.to_owned();
@@ -137,7 +137,7 @@ impl Packages<'_> {
         Some(Package { name, version, description: None })
     }
 
-    /// What an external file says of itself where it starts.
+    /// The description at the start of an external file.
     fn description(&mut self, options: &GraphOptions, absolute: &str) -> Option<String> {
         let is_document = documents::is_document(absolute);
         if !is_document && !options.languages.claim(absolute) {
@@ -153,7 +153,7 @@ impl Packages<'_> {
         described.map(String::from)
     }
 
-    /// A package's own description goes to one of its files: the one nearest to its root, if that has none.
+    /// Assigns the description of a package to the file nearest to its root, if that file has none.
     fn describe_entries(&self, located: &mut Externals, limit: usize) {
         let mut entries: BTreeMap<String, (usize, String, u32)> = BTreeMap::new();
         for (index, file) in located.iter() {
@@ -182,8 +182,7 @@ impl Packages<'_> {
         self.manifests.note(self.system, &path, self.observed_at);
         if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
             self.manifests.note_unreadable(&error);
-            // A link to the manifest of an installed package is read as well; any other could point to a secret of the
-            // user.
+            // Follow a link only to the manifest of another installed package; any other target could be a secret of the user.
             let real = self.world.real_path(&path).filter(|real| *real != path)?;
             end_of_modules(&real)?;
             self.system.read_real(Path::new(&real), LARGEST_MANIFEST, &mut self.buffer).ok()?;
@@ -195,7 +194,7 @@ impl Packages<'_> {
     }
 }
 
-/// Folded white space, nothing hidden, at most `limit` characters.
+/// Collapses white space, removes hidden characters, and cuts after `limit` characters.
 fn one_line(text: &str, limit: usize) -> Option<String> {
     let start: String = text.chars().take(limit.saturating_mul(4).saturating_add(64)).collect();
     let words: Vec<_> = start.split_whitespace().map(cleaned_prose).filter(|word| !word.is_empty()).collect();
@@ -207,8 +206,8 @@ fn one_line(text: &str, limit: usize) -> Option<String> {
     }
 }
 
-/// Where the folder of a package ends in the path of one of its files: right below the last `node_modules`, or below a scope
-/// there. Manifests further down are about parts of the package.
+/// The length of the package folder's path in the path of one of its files: the folder directly below the last `node_modules`, or
+/// below a scope there. Manifests further down describe parts of the package.
 fn package_root(absolute: &str) -> Option<usize> {
     let (directory, _) = absolute.rsplit_once('/')?;
     let modules = end_of_modules(directory)?;
@@ -218,7 +217,7 @@ fn package_root(absolute: &str) -> Option<usize> {
     Some(modules + 1 + ends.nth(names - 1)?)
 }
 
-/// Where the last `node_modules` segment of a directory's path ends.
+/// The end offset of the last `node_modules` component of a directory's path.
 fn end_of_modules(directory: &str) -> Option<usize> {
     let mut end = directory.len();
     loop {

@@ -1,6 +1,5 @@
-//! The archive in formats that users paste or that other programs unpack: zip, Markdown, XML (spec 30 §7). Made from
-//! the finished tar, which stays the one that diffs and verification work on. Texts can be split into parts that name
-//! each other.
+//! Converts the archive to formats that users paste or that other programs unpack: zip, Markdown, XML (spec 30 §7). The source is
+//! the finished tar, which diffs and verification still use. Texts can be split into parts that list each other.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +14,7 @@ use super::strict_system::StrictSystem;
 use crate::error::EngineError;
 use crate::tokens::Tokenizer;
 
-/// How an archive is written.
+/// The format of an archive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ArchiveFormat {
     #[default]
@@ -36,35 +35,35 @@ impl ArchiveFormat {
     }
 }
 
-/// Tokens reserved for the header of a part, which names the other parts.
+/// Tokens reserved for the header of a part, which lists the other parts.
 const ROOM_FOR_HEADER: u64 = 120;
 
-/// Of more parts only the first and the last are named.
+/// With more parts than this, the header names only the first and the last.
 const MAX_NAMED: usize = 6;
 
-/// One file, or some lines of one, as text.
+/// A file as text, or a range of its lines.
 struct Section {
     text: String,
     tokens: u64,
 }
 
-/// Other forms of a run's archives.
+/// Writes a run's archives in other formats.
 pub(super) struct Formats<'f> {
     pub(super) system: &'f StrictSystem<'f>,
     pub(super) layout: &'f WorkspaceLayout,
     pub(super) format: ArchiveFormat,
-    /// The most tokens of a part; 0 for one part.
+    /// The token limit of a part; 0 for a single part.
     pub(super) split: u64,
     pub(super) tokenizer: Tokenizer,
 }
 
-/// What a diff archive holds: files of the full one by name, and others whose bytes are in memory.
+/// The contents of a diff archive: names of files of the full archive, and files whose bytes are in memory.
 pub(super) struct DiffContents<'d> {
     pub(super) names: BTreeSet<&'d str>,
     pub(super) extra: &'d [ArchiveEntry],
 }
 
-/// A file of an archive.
+/// An archived file.
 struct Packed {
     name: String,
     bytes: Vec<u8>,
@@ -72,7 +71,7 @@ struct Packed {
 }
 
 impl Formats<'_> {
-    /// Writes the archive and its diff in their other form, and removes what earlier runs left in other forms.
+    /// Writes the archive and its diff in the requested format, and removes those that earlier runs left in other formats.
     pub(super) fn write(
         &self,
         transaction: &mut Transaction<'_>,
@@ -122,7 +121,7 @@ impl Formats<'_> {
         Ok(self.parts(stem, &sections))
     }
 
-    /// A file as one section, or as several when it is too large for a part.
+    /// A file as one section, or as several if it is too large for a part.
     fn sections(&self, name: &str, text: &str) -> Vec<Section> {
         let whole = self.section(name, text);
         if self.split == 0 || whole.tokens <= self.room() {
@@ -146,7 +145,7 @@ impl Formats<'_> {
         sections
     }
 
-    /// A line that is too long for a part, cut between characters.
+    /// Splits a line that is too long for a part at character boundaries.
     fn pieces_of_line(&self, name: &str, line: usize, text: &str) -> Vec<Section> {
         let mut pieces = Vec::new();
         let mut pending = vec![text];
@@ -176,7 +175,7 @@ impl Formats<'_> {
         Section { tokens: self.tokenizer.count(text.as_bytes()), text }
     }
 
-    /// Sections in order, as many in a part as fit.
+    /// Fills parts with sections, in order, up to the limit.
     fn parts(&self, stem: &str, sections: &[Section]) -> Vec<(String, Vec<u8>)> {
         let mut parts: Vec<Vec<&Section>> = vec![Vec::new()];
         let mut tokens = 0;
@@ -217,7 +216,7 @@ impl Formats<'_> {
         parts.iter().enumerate().map(part).collect()
     }
 
-    /// Archives in other forms that this run does not write.
+    /// Archives of earlier runs in formats that this run does not write.
     fn stale(&self, outputs: &[(String, Vec<u8>)]) -> Vec<String> {
         let folder = self.layout.absolute(&self.layout.own("output"));
         let entries = stan_repo::SystemExt::read_dir(self.system, Path::new(&folder)).unwrap_or_default();
@@ -237,7 +236,7 @@ impl Formats<'_> {
     }
 }
 
-/// The files of a diff archive, by name.
+/// The files of a diff archive.
 fn changed(files: Vec<Packed>, diff: &DiffContents<'_>) -> Vec<Packed> {
     let made = diff.extra.iter().filter_map(ArchiveEntry::in_memory).map(|(name, bytes, executable)| Packed {
         name: name.to_owned(),
@@ -250,20 +249,21 @@ fn changed(files: Vec<Packed>, diff: &DiffContents<'_>) -> Vec<Packed> {
     all
 }
 
-/// A heading and a fence that is longer than any in the text.
+/// A heading and a code block, whose fence is longer than any in the text.
 fn markdown_section(title: &str, text: &str) -> String {
     let longest = text.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     let extension =
         title.split(' ').next().and_then(|path| path.rsplit_once('.')).map_or("", |(_, extension)| extension);
+    // The name comes from the repository and must not inject Markdown into the info string.
     let language = if extension.chars().all(|c| c.is_ascii_alphanumeric()) { extension } else { "" };
     format!("### File: {}\n\n{fence}{language}\n{text}{end}{fence}\n\n", stan_model::Untrusted::new(title))
 }
 
 fn xml_section(title: &str, text: &str) -> String {
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    // The one thing that a CDATA section cannot hold is its own end.
+    // A CDATA section cannot contain its own end marker, so split it there.
     let text = text.replace("]]>", "]]]]><![CDATA[>");
     format!("<file path=\"{}\"><![CDATA[\n{text}{end}]]></file>\n", xml_escaped(title))
 }

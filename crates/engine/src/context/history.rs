@@ -1,8 +1,8 @@
-//! The last ten baselines of each kind, and which of them diffs are made against.
+//! The history of baselines: the last ten of each kind, and which of them is active.
 //!
-//! Baselines are stored below `<stanPath>/diff/history/<kind>/` under increasing numbers, and a small file beside them names the current
-//! one. The current one is also stored in its usual place, so that nothing else needs to know about the history. Moving back and forth
-//! replaces that copy and loses none.
+//! Baselines are stored below `<stanPath>/diff/history/<kind>/` under increasing numbers, and a small pointer file beside them
+//! names the active one. The active one is also copied to its usual path, so that only this module has to know about the history.
+//! Switching replaces that copy; no baseline is lost.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use super::session::refuse;
 use super::workspace_files::read_if_there;
 use crate::error::EngineError;
 
-/// How many of each kind are kept.
+/// How many baselines of each kind are stored.
 const MAX_KEPT: usize = 10;
 
-/// Which baselines: those of plain or of context runs.
+/// The kind of baseline: of plain or of context runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
@@ -53,11 +53,11 @@ pub(crate) struct History<'a> {
     system: &'a dyn WritableSystem,
     layout: &'a WorkspaceLayout,
     kind: Kind,
-    /// With their numbers.
+    /// Bytes by number.
     entries: Vec<(u64, Vec<u8>)>,
-    /// The index of the one in place; `None` without any.
+    /// The index of the active baseline; `None` if there is none.
     current: Option<usize>,
-    /// Entries that are not in a file yet.
+    /// Numbers of entries that are not on disk yet.
     unsaved: Vec<u64>,
 }
 
@@ -81,16 +81,16 @@ impl<'a> History<'a> {
             let found = found.or_else(|| history.entries.iter().rposition(|(_, kept)| *kept == bytes));
             match found {
                 Some(index) => history.current = Some(index),
-                // A run made it, or an earlier version of this program.
+                // Written by a run, or by a version of this program without a history.
                 None => history.push(bytes),
             }
         }
         Ok(history)
     }
 
-    /// A new baseline, which is in place from now on.
+    /// Adds a baseline and activates it.
     pub(crate) fn push(&mut self, bytes: Vec<u8>) {
-        // Nothing changed since the newest one, or a run was interrupted after it wrote this one.
+        // Nothing changed since the newest baseline, or a run was interrupted after it wrote this one.
         if self.entries.last().is_some_and(|(_, newest)| *newest == bytes) {
             self.current = Some(self.entries.len() - 1);
             return;
@@ -101,17 +101,17 @@ impl<'a> History<'a> {
         self.current = Some(self.entries.len() - 1);
     }
 
-    /// How many there are.
+    /// The number of baselines.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The number of the one in place, as they are listed: 0 is the newest.
+    /// The number of the active baseline as listed: 0 is the newest.
     pub(crate) fn current(&self) -> Option<usize> {
         self.current.map(|index| self.entries.len() - 1 - index)
     }
 
-    /// Puts another one in place; `false` when no entry has that number.
+    /// Activates another baseline; `false` if there is none with that number.
     pub(crate) fn set(&mut self, listed: usize) -> bool {
         let index = self.entries.len().checked_sub(listed + 1);
         if index.is_some() {
@@ -120,19 +120,20 @@ impl<'a> History<'a> {
         index.is_some()
     }
 
-    /// The bytes in place.
+    /// The bytes of the active baseline.
     pub(crate) fn bytes(&self) -> Option<&[u8]> {
         self.entries.get(self.current?).map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// Newest first.
+    /// All baselines, newest first.
     pub(crate) fn snapshots(&self) -> Result<Vec<Snapshot>, EngineError> {
         let decode = |(number, bytes): &(u64, Vec<u8>)| Snapshot::decode(bytes, &self.file(*number)).map_err(refuse);
         self.entries.iter().rev().map(decode).collect()
     }
 
-    /// Writes what is not written yet, and removes what is too old.
+    /// Writes new baselines and removes those that exceed the limit.
     pub(crate) fn save(mut self, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
+        // Never remove the active baseline, even if it is the oldest: the next diff is made against it.
         while self.entries.len() > MAX_KEPT && self.current != Some(0) {
             let (number, _) = self.entries.remove(0);
             self.current = self.current.map(|index| index.saturating_sub(1));
@@ -167,7 +168,7 @@ impl<'a> History<'a> {
 
     fn pointer(&self) -> Result<Option<u64>, EngineError> {
         let bytes = read_if_there(self.system, self.layout, &self.pointer_file())?;
-        // An unreadable pointer is skipped: the active baseline is found by its bytes.
+        // A broken pointer is ignored: the active baseline is then found by comparing bytes.
         Ok(bytes.and_then(|bytes| serde_json::from_slice::<Pointer>(&bytes).ok()).map(|pointer| pointer.current))
     }
 

@@ -1,6 +1,6 @@
-//! Stages the files that the configuration imports, so that the map sees them: exactly the planned ones below each
-//! configured label, and none below a label that an earlier run staged and that is no longer configured. Other folders below
-//! `imports/` are left alone.
+//! Stages the files that the configuration imports, so that the map sees them: exactly the planned ones below each configured
+//! label. Removes the labels that an earlier run staged and that are no longer configured. Other folders below `imports/` are
+//! left alone.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ use crate::config::{Config, label_refusal};
 use crate::error::EngineError;
 use crate::imports::{ImportFile, ImportPlan, plan};
 
-/// What staging did.
+/// The result of staging.
 #[derive(Debug, Default)]
 pub(crate) struct Imported {
     pub(crate) written: Vec<String>,
@@ -31,13 +31,13 @@ pub(crate) struct Imported {
     pub(crate) outside: Vec<OutsideFile>,
 }
 
-/// The files that the configuration imports.
+/// Plans the imports of the configuration.
 pub(crate) fn planned(system: &dyn System, repository: &Repository<'_>) -> Result<ImportPlan, EngineError> {
     let Config { stan_path, imports, allowed_outside, .. } = repository.config;
     Ok(plan(system, repository.root, stan_path, imports, allowed_outside)?)
 }
 
-/// The files of a plan that lie outside the root, each by its path from there.
+/// The planned files outside the root, by their path relative to it.
 fn outside(repository: &Repository<'_>, plan: &ImportPlan) -> Vec<OutsideFile> {
     let shown = |file: &ImportFile| OutsideFile {
         path: relative_path(repository.root, &file.source),
@@ -46,7 +46,7 @@ fn outside(repository: &Repository<'_>, plan: &ImportPlan) -> Vec<OutsideFile> {
     plan.files.iter().map(shown).filter(|file| file.path.starts_with("../")).collect()
 }
 
-/// Makes the staged imports what the configuration says. Unchanged files are not written.
+/// Updates the staged imports. Unchanged files are not written.
 pub(crate) fn refresh(
     system: &StrictSystem<'_>,
     repository: &Repository<'_>,
@@ -77,6 +77,7 @@ pub(crate) fn refresh(
             .push(format!("import `{label}`: what was staged before stays, because not all could be read"));
     }
     let labels: BTreeSet<&String> = repository.config.imports.keys().chain(&earlier).collect();
+    // Never remove files of a label with an unreadable folder: they may still be wanted.
     for label in labels.into_iter().filter(|label| !unread.contains(*label)) {
         for path in everything_below(system, layout, &layout.own(&["imports/", label].concat())) {
             if !targets.contains(path.as_str()) {
@@ -90,13 +91,13 @@ pub(crate) fn refresh(
         let document = serde_json::to_vec(&configured).map_err(|error| EngineError::internal(error.to_string()))?;
         transaction.write(&layout.artefact(Artefact::ImportLabels), &document, Access::Shared).map_err(refuse)?;
     }
-    // A file hidden by a transient error must not count as removed.
+    // A file hidden by a transient error must not be treated as removed.
     system.ensure_no_transient_errors()?;
     transaction.commit().map_err(refuse)?;
     Ok(imported)
 }
 
-/// The imports as they will be staged; nothing when they already are.
+/// The imports that a run would stage; nothing if they are up to date.
 pub(crate) fn to_be_staged(
     system: &dyn System,
     repository: &Repository<'_>,
@@ -122,7 +123,8 @@ pub(crate) fn to_be_staged(
     Ok(StagedImports::new(repository.root, folders, files.collect()))
 }
 
-/// In a plan, the imports as they would be staged take the place of those that are. Tells which lie outside the root.
+/// For a plan: replaces the staged imports in the allowlist by those that a run would stage, and announces files outside the
+/// root.
 pub(crate) fn plan_imports(
     system: &dyn System,
     repository: &Repository<'_>,
@@ -148,21 +150,21 @@ pub(crate) fn plan_imports(
         if allowlist.refuses_name(&file.target) {
             continue;
         }
-        // Archives are made of real paths; one that does not resolve is reported when it is read.
+        // Archives are made from real paths; a path that does not resolve is reported when it is read.
         let source = real_path(system, Path::new(&file.source)).unwrap_or(file.source);
         let in_closure = selected.contains(&file.target);
         let allowed = Allowed { origin: Origin::Elsewhere(source), in_base: true, in_closure };
         allowlist.files.insert(file.target, allowed);
     }
-    // The list was sorted and its warnings were taken before the imports were known.
+    // The imports were added after the list was sorted and its warnings were taken.
     warnings.append(&mut allowlist.warnings);
     allowlist.left_out.sort_unstable();
     allowlist.left_out.dedup();
     Ok(outside)
 }
 
-/// The labels whose files an earlier run staged, so that what is no longer configured is removed. Files that something
-/// else put below `imports/` do not count. A record that cannot be read names nothing.
+/// The labels that an earlier run staged, so that those no longer configured can be removed. Files below `imports/` that
+/// something else created do not count. A broken record lists no labels.
 fn staged_labels(system: &dyn System, layout: &WorkspaceLayout) -> BTreeSet<String> {
     let bytes = read_if_there(system, layout, &layout.artefact(Artefact::ImportLabels)).ok().flatten();
     let labels: BTreeSet<String> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
@@ -197,7 +199,7 @@ fn copy(file: &ImportFile, source: OpenFile, out: &mut dyn Write) -> Result<(), 
     }
 }
 
-/// Every file and link below a folder, by root-relative path; folders behind links are not entered.
+/// All files and links below a folder, by root-relative path. Does not enter linked folders.
 fn everything_below(system: &dyn System, layout: &WorkspaceLayout, folder: &str) -> Vec<String> {
     let top = layout.absolute(folder);
     if !system.lstat(Path::new(&top)).is_ok_and(|stat| stat.kind == EntryKind::Dir) {

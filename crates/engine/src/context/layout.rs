@@ -1,4 +1,4 @@
-//! Where everything lies in a workspace: the root, stan's folder, and the names below it. No I/O.
+//! The paths of a workspace: the root, stan's folder, and the names below it. No I/O.
 
 use stan_model::{Ecosystem, is_git_folder};
 use stan_repo::AbsPath;
@@ -8,11 +8,11 @@ use stan_repo::AbsPath;
 pub struct WorkspaceLayout {
     /// Absolute real path of the repository.
     root: String,
-    /// Root-relative, without slashes at its ends.
+    /// Root-relative, without leading or trailing slashes.
     stan_path: String,
 }
 
-/// What runs keep for the assistant and for each other. The names are part of the protocol.
+/// Files that runs write for the assistant and for later runs. The names are part of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Artefact {
     Meta,
@@ -25,9 +25,9 @@ pub enum Artefact {
     PlainSnapshot,
     ContextSnapshot,
     NoChanges,
-    /// The picture of `stan view`.
+    /// The page of `stan view`.
     View,
-    /// The labels whose files the last run staged.
+    /// The labels that the last run staged.
     ImportLabels,
     Lock,
 }
@@ -53,7 +53,7 @@ impl Artefact {
 }
 
 impl WorkspaceLayout {
-    /// `stan_path` must have been checked: a folder below the root.
+    /// `stan_path` must be validated: a folder below the root.
     pub fn new(root: &str, stan_path: &str) -> Self {
         let stan_path = stan_path.trim_start_matches("./").trim_matches('/');
         Self { root: AbsPath::new(root).as_str().to_owned(), stan_path: stan_path.to_owned() }
@@ -72,12 +72,12 @@ impl WorkspaceLayout {
         AbsPath::new(&self.root).join(relative)
     }
 
-    /// The root-relative path of a file, if it lies below the root.
+    /// The root-relative path of a file below the root.
     pub fn relative<'p>(&self, absolute: &'p str) -> Option<&'p str> {
         AbsPath::new(&self.root).below(absolute).filter(|relative| !relative.is_empty())
     }
 
-    /// Root-relative path of something in stan's folder.
+    /// The root-relative path of a file in stan's folder.
     pub fn own(&self, below: &str) -> String {
         [&self.stan_path, "/", below].concat()
     }
@@ -87,30 +87,29 @@ impl WorkspaceLayout {
         self.own(artefact.below_stan_path())
     }
 
-    /// What follows `<stanPath>/` in a root-relative path.
+    /// The part of a root-relative path after `<stanPath>/`.
     pub fn below_stan_path<'p>(&self, path: &'p str) -> Option<&'p str> {
         path.strip_prefix(&self.stan_path)?.strip_prefix('/')
     }
 
-    /// Whether the path is a staged external: nothing there is ever taken unverified.
+    /// Whether the path is that of a staged external, whose bytes are never trusted without verification.
     pub fn is_staged(&self, path: &str) -> bool {
         self.below_stan_path(path).and_then(Ecosystem::of_staged).is_some()
     }
 
-    /// Whether a script's output is kept under this path.
+    /// Whether the path is that of a script's stored output.
     pub fn is_script_output(&self, path: &str) -> bool {
         let name = self.below_stan_path(path).and_then(|below| below.strip_prefix("output/"));
         name.is_some_and(|name| !name.contains('/') && name.ends_with(".txt"))
     }
 
-    /// Why nothing may ever put this path into an archive, if so. Paths are compared without regard to case, because
-    /// on some file systems `.GIT` is `.git`.
+    /// Why this path must never be archived, if so. Ignores case, because on some file systems `.GIT` is `.git`.
     pub fn denial(&self, path: &str) -> Option<&'static str> {
         if path.split('/').any(is_git_folder) {
             return Some("git's own files are never archived");
         }
         let folded = path.to_ascii_lowercase();
-        // Anywhere: a repository can hold workspaces of its packages, and one from before `stanPath` was changed.
+        // At any depth: a repository may contain workspaces of its packages, and one from before `stanPath` was changed.
         match folded.rsplit('/').next() {
             Some("dependency.map.json") => {
                 return Some("the private map names places on this machine and is never archived");

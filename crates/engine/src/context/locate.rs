@@ -1,5 +1,5 @@
-//! Resolves root-relative names to real paths: links are followed, never out of the root. Each directory is resolved
-//! once, so that thousands of files cost one lstat each. Not the rules about which files go into an archive.
+//! Resolves root-relative names to real paths. Follows links, but never out of the root. Each directory is resolved once, so that
+//! thousands of files cost one lstat each. Does not decide which files go into an archive.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(crate) enum Located {
 pub(crate) struct Locator<'a> {
     system: &'a dyn System,
     layout: &'a WorkspaceLayout,
-    /// Root-relative directory as named → real one; `None`: not a directory inside the root.
+    /// Real paths of directories by root-relative name; `None` if it is not a directory inside the root.
     directories: FxHashMap<String, Option<String>>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Locator<'a> {
     fn unusual(&self, path: &str) -> Located {
         let absolute = self.layout.absolute(path);
         let Ok(real) = real_path(self.system, Path::new(&absolute)) else {
-            // A dangling link counts as a link; a name without a file is missing.
+            // A dangling link counts as outside; a missing name without a link is just missing.
             return if self.has_link(path) { Located::Outside } else { Located::Missing };
         };
         let Some(inside) = self.layout.relative(&real) else { return Located::Outside };

@@ -1,4 +1,4 @@
-//! The map of a repository and its private map: built from the graph, or read from disk.
+//! Builds the map of a repository and its private map from the graph, or reads them from disk.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,39 +26,39 @@ use crate::error::EngineError;
 use crate::graph::{CacheUse, Graph, GraphRequest, IsEnough, graph_or_cached_map, open_cache};
 use crate::not_analysed::not_analysed_of_map;
 
-/// A map, and what proves the files that it names outside the repository.
+/// A map, and the private map with the proofs of external files.
 #[derive(Debug)]
 pub struct BuiltMap {
     pub map: Map,
     pub integrity: ExternalsLock,
-    /// What the graph could not read or resolve; empty for a map that was read back.
+    /// What the graph could not read or resolve; empty for a map read from disk.
     pub errors: Vec<String>,
-    /// Nothing changed since the run that said the errors first.
+    /// Nothing changed since an earlier run, which already reported the errors.
     pub is_unchanged: bool,
     /// Ids that denote different files, with a message for each.
     pub(crate) conflicts: Conflicts,
     pub(crate) document: Document,
-    /// Which map of the cache it is, if it is there.
+    /// The identity of the map in the cache, if it is stored there.
     pub(crate) kept_as: Option<MapIdentity>,
-    /// What externals were named by.
+    /// The manifests that externals were named by.
     pub(crate) manifests: Manifests,
 }
 
-/// What is wrong with nodes, by their ids.
+/// Messages by node id.
 pub(crate) type Conflicts = BTreeMap<String, String>;
 
-/// A map's minified document, or its fingerprint, as far as known without making it.
+/// A map's minified document, or its fingerprint, if known without encoding the map.
 #[derive(Debug, Default)]
 pub(crate) enum Document {
     #[default]
     Unknown,
     Fingerprint(DocumentFingerprint),
-    /// It was made already, to be kept in the cache.
+    /// Already encoded for the cache.
     Made(Vec<u8>),
 }
 
 impl BuiltMap {
-    /// Files of the repository in languages that are not analysed.
+    /// Files of the repository in languages that stan does not analyse.
     pub fn not_analysed(&self) -> Vec<NotAnalysedFiles> {
         not_analysed_of_map(&self.map)
     }
@@ -68,7 +68,7 @@ impl BuiltMap {
         self.conflicts.values().chain(&self.errors).cloned().collect()
     }
 
-    /// Writes the document, as `dependency.meta.json` has it.
+    /// Writes the document in the format of `dependency.meta.json`.
     pub fn write(&self, out: &mut dyn io::Write, style: JsonStyle) -> io::Result<()> {
         match &self.document {
             Document::Made(bytes) if style == JsonStyle::Minified => out.write_all(bytes),
@@ -77,7 +77,7 @@ impl BuiltMap {
     }
 }
 
-/// Compiles the repository and names its externals by their archive addresses. Changes nothing but the cache.
+/// Builds the graph and names its externals by their archive addresses. Writes only the cache.
 pub fn build_map(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -89,8 +89,8 @@ pub fn build_map(
     built.map(|(built, ())| built).ok_or_else(|| EngineError::internal("the map is missing from its outcome"))
 }
 
-/// As [`build_map`]. While one thread names and maps, or reads the map back, which no other can help with, another does
-/// the work `beside`. `None` where nothing changed and `is_needless` returns that the map is not needed either.
+/// Like [`build_map`]. Runs `beside` on another thread while this one builds the map from the graph or reads it from the cache,
+/// which is sequential. `None` if nothing changed and `is_needless` returns that the map is not needed either.
 pub(crate) fn build_map_with<T: Send + Sync>(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -117,7 +117,7 @@ pub(crate) fn build_map_with<T: Send + Sync>(
     if skips.into_inner() && outcome.graph.is_none() {
         return Ok(None);
     }
-    // A run that has made the graph after all has seen something that the kept map does not know.
+    // If the graph was built after all, it is newer than the cached map, which is then discarded.
     if let Some(stored) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
         let StoredMap { map, integrity, document, conflicts, identity, manifests } = stored;
         let document = Document::Fingerprint(document);
@@ -133,7 +133,7 @@ pub(crate) fn build_map_with<T: Send + Sync>(
         let beside = &beside;
         let thread = if made.is_some() { None } else { std::thread::Builder::new().spawn_scoped(scope, beside).ok() };
         let built = map_of(system, repository, &graph);
-        // Without a thread to spare it is done afterwards.
+        // If no thread could be started, run it now.
         let other = match thread {
             Some(thread) => thread.join().map_err(|_| EngineError::internal("a thread was lost")),
             None => Ok(made.unwrap_or_else(beside)),
@@ -162,7 +162,7 @@ pub(crate) fn build_map_with<T: Send + Sync>(
     Ok(Some((BuiltMap { map, integrity, errors, is_unchanged, conflicts, document, kept_as, manifests }, other)))
 }
 
-/// A map with what belongs to it.
+/// A map with its private map and other data that belong to it.
 struct NamedMap {
     map: Map,
     integrity: ExternalsLock,
@@ -184,14 +184,14 @@ fn map_of(system: &dyn System, repository: &Repository<'_>, graph: &Graph) -> Re
     })
 }
 
-/// The map as `dependency.meta.json` has it.
+/// The map in the format of `dependency.meta.json`.
 pub(crate) struct MapDocument {
     pub(crate) bytes: Vec<u8>,
-    /// They were read from the document's place, so that nothing needs to be written.
+    /// The bytes are already on disk, so nothing has to be written.
     pub(crate) is_in_place: bool,
 }
 
-/// What an earlier run left in the document's place.
+/// The document that an earlier run left on disk.
 pub(crate) struct LeftDocument {
     bytes: Vec<u8>,
     fingerprint: DocumentFingerprint,
@@ -204,7 +204,8 @@ impl LeftDocument {
     }
 }
 
-/// The map's minified document. Where it was made, or an earlier run left exactly its bytes, it is not made again.
+/// The map's minified document. Not encoded again if it was encoded for the cache, or if the file on disk has the same
+/// fingerprint.
 pub(crate) fn document_of(built: &mut BuiltMap, left: Option<LeftDocument>) -> Result<MapDocument, EngineError> {
     match (std::mem::take(&mut built.document), left) {
         (Document::Made(bytes), _) => return Ok(MapDocument { bytes, is_in_place: false }),
@@ -216,14 +217,14 @@ pub(crate) fn document_of(built: &mut BuiltMap, left: Option<LeftDocument>) -> R
     Ok(MapDocument { bytes: encoded(&built.map, JsonStyle::Minified)?, is_in_place: false })
 }
 
-/// The document of a map, as bytes.
+/// Encodes the document of a map.
 pub(crate) fn encoded(map: &Map, style: JsonStyle) -> Result<Vec<u8>, EngineError> {
     let mut bytes = Vec::new();
     map.write(&mut bytes, style).map_err(|error| EngineError::internal(error.to_string()))?;
     Ok(bytes)
 }
 
-/// The map on the disk, with its exact bytes; `None` when there is none.
+/// The map on disk, with its exact bytes; `None` if there is none.
 pub(crate) fn load_map(system: &dyn System, layout: &WorkspaceLayout) -> Result<Option<(Map, Vec<u8>)>, EngineError> {
     let file = layout.artefact(Artefact::Meta);
     let Some(bytes) = read_if_there(system, layout, &file)? else { return Ok(None) };
@@ -231,7 +232,7 @@ pub(crate) fn load_map(system: &dyn System, layout: &WorkspaceLayout) -> Result<
     Ok(Some((map, bytes)))
 }
 
-/// The map that selections are counted on: the one on the disk, else one that is built. Its private twin may be missing.
+/// The map that selections are counted on: the one on disk, otherwise a new one. Its private map may be missing.
 pub(crate) fn map_for_selection(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -247,8 +248,7 @@ pub(crate) fn map_for_selection(
     }
 }
 
-/// The private map on the disk, which must name only files that may be read; `None` when there is none. `map` is the
-/// map beside it.
+/// The private map on disk; `None` if there is none. Fails if it names files that may not be read. `map` is the map beside it.
 pub(crate) fn load_integrity(
     system: &dyn System,
     repository: &Repository<'_>,
@@ -259,8 +259,8 @@ pub(crate) fn load_integrity(
     Ok(Some(integrity))
 }
 
-/// As [`load_integrity`], without the files that may not be read: for sizes an estimate serves, and a checkout that was moved
-/// still has the private map of its old place.
+/// Like [`load_integrity`], but skips the files that may not be read instead of failing: for sizes, an estimate is enough, and a
+/// checkout that was moved still has the private map of its old location.
 pub(crate) fn readable_integrity(
     system: &dyn System,
     repository: &Repository<'_>,
@@ -300,8 +300,8 @@ fn check_consent(root: &str, integrity: &ExternalsLock, consent: &Consent<'_>) -
     .hint("allow their folder with --allow-outside DIR, or rebuild the map: stan run --context"))
 }
 
-/// Refuses a private map that names files to which no import could resolve: a repository may ship its own map, which
-/// could make the run read any file of this machine.
+/// Refuses a private map that names files to which no import could resolve: a repository may contain a forged map, which could
+/// make the run read any file of this machine.
 fn check_places(
     layout: &WorkspaceLayout,
     stores: &PackageStores,
@@ -321,7 +321,7 @@ fn check_places(
         .hint(REBUILD))
 }
 
-/// Whether a file at the node's place would have been given this id, and could have been imported at all.
+/// Whether the file at the node's path would get this id, and could be imported at all.
 fn is_place_of(root: &str, stan_path: &str, stores: &PackageStores, id: &str, node: &LockedExternal) -> bool {
     let LockedExternal { locator, package, .. } = node;
     let is_installed = stan_model::is_installed(locator);
@@ -337,7 +337,7 @@ fn is_place_of(root: &str, stan_path: &str, stores: &PackageStores, id: &str, no
     is_real && could_be_imported && canonical_id(stan_path, &file) == *id
 }
 
-/// Whether a file may be that of a vendored crate. Its checksum is compared before it is staged.
+/// Whether a path may be that of a vendored crate's file. Its checksum is verified before it is staged.
 fn is_vendored(root: &str, locator: &str, package: &PackageFile) -> bool {
     package.ecosystem == Ecosystem::Crates
         && AbsPath::new(root).below(locator).is_some()
@@ -351,7 +351,7 @@ pub(crate) fn decode_error(what: &str, errors: &[DocumentError]) -> EngineError 
     EngineError::input(format!("{what} cannot be read")).details(errors.iter().map(ToString::to_string))
 }
 
-/// Whether a file is there at all, link or not.
+/// Whether there is a file or a link.
 pub(crate) fn exists(system: &dyn System, layout: &WorkspaceLayout, relative: &str) -> bool {
     system.lstat(Path::new(&layout.absolute(relative))).is_ok()
 }

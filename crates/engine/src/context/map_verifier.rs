@@ -1,5 +1,5 @@
-//! Compares the hashes in the map with the repository's own files: with the archived bytes and, if the map is archived without being
-//! rebuilt, with the files that are not archived. Externals are proved by `stan_archive`.
+//! Compares the hashes in the map with the repository's own files: with the archived bytes and, if the map is archived without
+//! being rebuilt, with the files on disk that are not archived. Externals are verified by `stan_archive`.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) struct MapVerifier<'a> {
 }
 
 impl MapVerifier<'_> {
-    /// The archived files that are not what the map says, one line each.
+    /// The archived files that do not match the map, one line each.
     pub(crate) fn mismatches_in_archive(&self, written: &Written) -> Vec<String> {
         let sources = written.files.iter().filter_map(|file| Some((self.source(&file.name)?, file)));
         sources
@@ -29,7 +29,7 @@ impl MapVerifier<'_> {
             .collect()
     }
 
-    /// The files that are not archived and not what the map says, one line each. Reads them.
+    /// The files that are not archived and do not match the map, one line each. Reads them.
     pub(crate) fn mismatches_on_disk(&self, written: &Written) -> Vec<String> {
         let rest: Vec<u32> = self
             .map
@@ -63,7 +63,7 @@ impl MapVerifier<'_> {
     }
 }
 
-/// What the map promises of a node and what was found instead; `None` when the promise is kept.
+/// What the map states for a node and what was found; `None` if they match.
 pub(crate) fn mismatch_with_map(map: &Map, index: u32, found: FileMeta) -> Option<(String, String)> {
     let FileMeta { size, digest } = found;
     let prefix = digest.prefix();
@@ -79,14 +79,14 @@ fn promised(map: &Map, index: u32) -> String {
     format!("{size}, {hash}")
 }
 
-/// A run that made the map itself.
+/// The error of a run that built the map itself.
 pub(crate) fn changed_meanwhile(details: Vec<String>) -> EngineError {
     EngineError::input("files changed while the run was at work; nothing was changed")
         .details(details)
         .hint("run again when nothing writes to them")
 }
 
-/// The error of a run that was to trust the map.
+/// The error of a run that uses the map on disk.
 pub(crate) fn no_longer_matching(mut details: Vec<String>) -> EngineError {
     details.sort_unstable();
     EngineError::verification("files of the repository are not what the map says; nothing was changed")

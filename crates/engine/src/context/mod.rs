@@ -1,5 +1,5 @@
-//! Repository mode: the map, the selection on it, verified staging, archives. One file per verb, and the pieces they
-//! share. Decides what goes where; how bytes are proved and written is the business of `stan-archive`.
+//! Repository mode: the map, its selection, verified staging, archives. One file per verb, and the code that they share. Decides
+//! what goes where; `stan-archive` verifies and writes the bytes.
 
 mod allow;
 mod assemble;
@@ -49,7 +49,7 @@ pub(crate) use workspace_files::check_folders;
 
 use crate::config::Config;
 
-/// The pieces that the reply gate needs to know what a selection would archive.
+/// The functions with which the reply gate finds out what a selection would archive.
 pub(crate) mod gate {
     pub(crate) use super::allow::{Documents, Origin, Rules, selected, top_of};
     pub(crate) use super::assemble::{excludes, ignored_by_git};
@@ -59,7 +59,7 @@ pub(crate) mod gate {
     pub(crate) use super::workspace_files::read_if_there;
 }
 
-/// The documents that the verbs report with.
+/// The documents that verbs report.
 pub mod reports {
     pub use stan_model::document::reports::*;
     pub use stan_model::document::run_report::*;
@@ -74,13 +74,13 @@ pub struct Repository<'a> {
 }
 
 impl Repository<'_> {
-    /// Where everything lies.
+    /// The paths of the workspace.
     pub fn layout(&self) -> WorkspaceLayout {
         WorkspaceLayout::new(self.root, &self.config.stan_path)
     }
 }
 
-/// A file of the disk, and how messages name it.
+/// A file on disk, and its name in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedPath {
     /// As the user typed it, or relative to the root.
@@ -89,7 +89,7 @@ pub struct NamedPath {
     pub path: String,
 }
 
-/// A document that the user named, and how messages name it.
+/// A document that the user named, and its name in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedBytes {
     pub name: String,

@@ -1,4 +1,4 @@
-//! Files that an archive includes from outside the root: gathered for the report, and announced before anything is
+//! Lists the files from outside the root that an archive includes: for the report, and to announce them before anything is
 //! written.
 
 use stan_repo::relative_path;
@@ -8,7 +8,7 @@ use super::layout::WorkspaceLayout;
 use super::progress::Progress;
 use super::reports::{ExternalsReport, OutsideFile};
 
-/// The selected externals that belong to no installed package, and what was imported.
+/// The selected externals that belong to no installed package, and the imports from outside the root.
 pub(crate) fn from_outside(
     layout: &WorkspaceLayout,
     inputs: Option<&ContextInputs>,
@@ -29,7 +29,7 @@ pub(crate) fn from_outside(
     ExternalsReport { outside, imported }
 }
 
-/// Announces every file, however many: the one that matters could be the last.
+/// Announces every file, without a limit: the one that matters could be the last.
 pub(crate) fn announce(externals: &ExternalsReport, progress: &mut dyn Progress) {
     let ExternalsReport { outside, imported } = externals;
     let sorts = [

@@ -1,4 +1,4 @@
-//! The overview beside an archive, and whether the map is small enough to be archived. Computed, or taken from the cache.
+//! The overview beside an archive, and whether the map is small enough to be archived. Both are computed or read from the cache.
 
 use std::sync::Arc;
 
@@ -15,22 +15,22 @@ use crate::graph::open_cache;
 use crate::overview::overview_document;
 use crate::tokens::Tokenizer;
 
-/// How many files that are left out the overview names.
+/// How many of the files left out the overview lists.
 const NAMED_IN_OVERVIEW: usize = 12;
 
-/// What a run says about a map in few tokens.
+/// A map's overview and token count.
 pub(crate) struct MapSummary<'a> {
     system: &'a dyn WritableSystem,
     repository: &'a Repository<'a>,
     wanted: &'a ArchiveRequest<'a>,
-    /// The map in the cache that this is about.
+    /// The cached map that this describes, if there is one.
     kept: Option<(Cache<'a>, MapIdentity)>,
     stored: StoredOverviews,
     has_more: bool,
 }
 
 impl<'a> MapSummary<'a> {
-    /// `map`: which map of the cache the run uses, if it is there.
+    /// `map`: the identity of the map in the cache, if it is stored there.
     pub(crate) fn new(
         system: &'a dyn WritableSystem,
         repository: &'a Repository<'a>,
@@ -43,10 +43,10 @@ impl<'a> MapSummary<'a> {
         Self { system, repository, wanted, kept, stored, has_more: false }
     }
 
-    /// The tokens of a map that is too large for an archive. `meta`: its minified document.
+    /// The token count of a map that is too large for an archive. `meta`: its minified document.
     pub(crate) fn tokens_if_too_large(&mut self, meta: &[u8]) -> Option<u64> {
         let limit = self.repository.config.context.meta_tokens;
-        // No token is shorter than a byte.
+        // A token has at least one byte, so a document with no more bytes than the limit fits.
         if self.wanted.full_map || limit == 0 || meta.len() as u64 <= limit {
             return None;
         }
@@ -59,7 +59,7 @@ impl<'a> MapSummary<'a> {
         (tokens > limit).then_some(tokens)
     }
 
-    /// The overview, with what the archive does not hold at its top. A frozen run takes the one on the disk.
+    /// The overview, which starts with what the archive does not contain. A frozen run uses the one on disk.
     pub(crate) fn overview(
         mut self,
         allowlist: &Allowlist,
@@ -76,7 +76,7 @@ impl<'a> MapSummary<'a> {
             Some(text) => text.to_vec(),
             None => {
                 let made = overview_document(self.wanted.engine, self.repository, self.wanted.work, &notes)?;
-                // Files or manifests may have changed since the map was made.
+                // Store it only if it is of this map: files or manifests may have changed since the map was built.
                 if self.kept.as_ref().is_some_and(|(_, map)| made.belongs_to(map)) {
                     self.stored.add(&key, &made.text);
                     self.has_more = true;

@@ -1,7 +1,8 @@
-//! Packages whose files are selected: proved by what lock files of the repository say of them, vendored crates by their own list of
-//! checksums, before anything of them is staged. A file that cannot be proved is left out, and the report says why.
+//! Verifies packages whose files are selected, before any file of them is staged: against the checksums in lock files of the
+//! repository, and vendored crates against their own list of checksums. A file that cannot be verified is left out, and the
+//! report says why.
 //!
-//! A package is proved as a whole and once in a run, whatever number of its files is selected.
+//! Each package is verified as a whole, once per run, however many of its files are selected.
 
 mod archive;
 mod folder;
@@ -20,19 +21,18 @@ use stan_repo::{AbsPath, Files, System};
 use super::Repository;
 use crate::graph::GraphOptions;
 
-/// Packages with more files, or more bytes, are not read. Go itself refuses modules of more than 500 MiB.
+/// Packages with more files, or more bytes, are not read. Go itself rejects modules over 500 MiB.
 const MAX_FILES: usize = 200_000;
 const MAX_BYTES: u64 = 512 << 20;
 
-/// The digests of a package's files that were requested, by their paths in the package. An error is the end of a
-/// sentence.
+/// The digests of the requested files, by their paths in the package. The error is the second half of a sentence.
 type Proved = Result<BTreeMap<String, Digest>, String>;
 
 /// The selected files of a package, by their paths in it.
 type WantedFiles<'w> = BTreeMap<&'w str, (&'w str, &'w LockedExternal)>;
 
-/// What lock files of the repository say of packages; those that none names are left out. The files of the repository are those of
-/// its map.
+/// The checksums of packages in the lock files of the repository, which are found through its map. Packages that no lock file
+/// names are absent.
 pub(crate) fn proofs(
     options: &GraphOptions,
     files: &dyn Files,
@@ -49,7 +49,7 @@ pub(crate) fn proofs(
     packages.into_iter().filter_map(|package| Some((package.clone(), resolvers.proof_of(&package)?))).collect()
 }
 
-/// Takes the files that cannot be proved out of a selection. Returns them with the reasons.
+/// Removes unverifiable files from a selection and returns them with the reasons.
 pub(crate) fn drop_unproved(
     system: &dyn System,
     repository: &Repository<'_>,

@@ -1,9 +1,9 @@
-//! How a verb waits for another run in the same workspace, and reports its progress. The program supplies the clock
-//! and the terminal; libraries have neither.
+//! How a verb waits for another run in the same workspace, and reports progress. The program provides the clock and the terminal,
+//! which libraries must not access.
 
 use stan_model::document::run_report::{ScriptEnd, ScriptReport};
 
-/// What happens to the scripts of a run.
+/// Progress of the scripts of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum ScriptEvent<'a> {
     /// These will run, one after the other.
@@ -12,24 +12,24 @@ pub enum ScriptEvent<'a> {
     Ended(&'a ScriptReport),
 }
 
-/// The program's side of waiting and progress.
+/// The program's part in waiting and progress.
 pub trait Progress {
-    /// The process and the command, as shown to users who wait for this run.
+    /// The process id and command of this run, as other runs that wait for it show them.
     fn holder(&self) -> (u32, String);
 
-    /// Another run holds the lock; `holder` is its own description of itself.
+    /// Another run holds the lock; `holder` is its description of itself.
     fn waits_for(&mut self, holder: &str);
 
-    /// Sleeps for a short time; returns false to give up.
+    /// Sleeps for a short time; false means to give up.
     fn pause(&mut self) -> bool;
 
     /// The run has entered a stage.
     fn stage(&mut self, stage: &'static str);
 
-    /// Something that the user must know before anything is written.
+    /// A message that the user must see before anything is written.
     fn notice(&mut self, _line: &str) {}
 
-    /// A script has begun or ended.
+    /// A script started or ended.
     fn script(&mut self, event: ScriptEvent<'_>) {
         if let ScriptEvent::Ended(report) = event {
             self.notice(&script_line(report));
@@ -37,12 +37,12 @@ pub trait Progress {
     }
 }
 
-/// How a script ended, as a line.
+/// A line about the result of a script.
 pub fn script_line(report: &ScriptReport) -> String {
     format!("script {}: {}", report.name, script_end(report))
 }
 
-/// How a script ended, and after how long.
+/// The result of a script, and its duration.
 pub fn script_end(report: &ScriptReport) -> String {
     let seconds = format!("{}.{} s", report.milliseconds / 1000, report.milliseconds % 1000 / 100);
     let end = match (report.end, report.exit_code) {

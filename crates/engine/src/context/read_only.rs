@@ -1,5 +1,5 @@
-//! A system that ignores writes, so that a plan runs the same code as a run and changes nothing. If imports are not staged as the
-//! configuration says, it shows the workspace as it will be once they are.
+//! A system that ignores writes, so that a plan runs the same code as a run and changes nothing. If the staged imports are out of
+//! date, it shows the workspace as it would be after staging.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,29 +16,29 @@ pub(crate) struct ReadOnly<'s> {
     pub(crate) imports: StagedImports,
 }
 
-/// Imports as they will be staged. Nothing by default: then the workspace is shown as it is.
-/// A file that an import will put into the workspace.
+/// A file that an import would stage.
 pub(crate) struct StagedImport {
-    /// Absolute path that it will have.
+    /// Its absolute path in the workspace.
     pub(crate) target: String,
-    /// Absolute path of the file that has its bytes now.
+    /// The absolute path of the file with its bytes.
     pub(crate) source: String,
 }
 
+/// The imports that staging would change. Empty by default: then the workspace is shown as it is on disk.
 #[derive(Default)]
 pub(crate) struct StagedImports {
-    /// Folders of which only what is staged is there.
+    /// Folders whose contents are exactly the staged files.
     labels: Vec<PathBuf>,
-    /// Where the bytes of each staged file are now.
+    /// Source path by staged path.
     files: BTreeMap<PathBuf, PathBuf>,
-    /// What each folder has because of them.
+    /// Entries by folder that the staged files add to it.
     folders: BTreeMap<PathBuf, BTreeMap<OsString, EntryKind>>,
-    /// A folder that is there, to answer for those that are not yet.
+    /// An existing folder, whose stat is used for folders that do not exist yet.
     root: PathBuf,
 }
 
 impl StagedImports {
-    /// `labels` are absolute folders below `root`, `files` the files in them.
+    /// `labels` are absolute folders below `root`; `files` are the files in them.
     pub(crate) fn new(root: &str, labels: Vec<String>, files: Vec<StagedImport>) -> Self {
         let mut staged = Self {
             labels: labels.into_iter().map(PathBuf::from).collect(),
@@ -73,7 +73,7 @@ impl StagedImports {
         self.labels.iter().any(|label| path.starts_with(label))
     }
 
-    /// Where the bytes of a path are.
+    /// The path to read the bytes of `path` from.
     fn source<'p>(&'p self, path: &'p Path) -> io::Result<&'p Path> {
         match self.files.get(path) {
             Some(source) => Ok(source),
@@ -82,7 +82,7 @@ impl StagedImports {
         }
     }
 
-    /// A listing with what will be staged, and without what will be removed.
+    /// A listing with the files that would be staged, and without those that would be removed.
     fn listing(&self, path: &Path, found: io::Result<Vec<DirEntry>>) -> io::Result<Vec<DirEntry>> {
         let is_gone = |name: &OsString| {
             let inside = path.join(name);
@@ -108,7 +108,7 @@ impl StagedImports {
         Ok(entries)
     }
 
-    /// The stat of a folder that will be made.
+    /// The stat of a folder that does not exist yet.
     fn stat_of_new_folder(&self, system: &dyn System, path: &Path, found: io::Result<Stat>) -> io::Result<Stat> {
         match found {
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.folders.contains_key(path) => {
@@ -148,7 +148,7 @@ impl<'s> SystemLayer for ReadOnly<'s> {
     }
 
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
-        // An open directory would show files by what is on the disk, past the imports.
+        // A directory handle would read the files on disk and bypass the staged imports.
         let is_changed = self.imports.is_replaced(path) || self.imports.folders.contains_key(path);
         if is_changed { None } else { self.system.directory_files(path) }
     }
@@ -158,8 +158,8 @@ impl<'s> SystemLayer for ReadOnly<'s> {
     }
 }
 
-/// The cache is the only thing that is written through this; that it stays as it was does no harm. This is not a
-/// `WritableLayer`, which would forward what is forgotten here to the disk.
+/// Only the cache is written through this system, and ignoring that is harmless. Not a `WritableLayer`, because one forwards
+/// every method that is not overridden here to the disk.
 impl WritableSystem for ReadOnly<'_> {
     fn write_atomic(&self, _path: &Path, _bytes: &[u8]) -> io::Result<()> {
         Ok(())

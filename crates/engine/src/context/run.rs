@@ -1,6 +1,6 @@
-//! The verb `run`: the archive, the diff archive, and everything that the next run and the assistant need beside them.
+//! The verb `run`: writes the archive, the diff archive, and everything that the next run and the assistant need besides them.
 //!
-//! All outputs are prepared and verified before any of them is put in place. Only the imports are refreshed earlier, because the map
+//! All outputs are prepared and verified before the first one is put in place. Only imports are staged earlier, because the map
 //! must see them.
 
 mod kept;
@@ -49,33 +49,33 @@ use crate::scripts::ScriptOutput;
 use crate::secrets::reported;
 use crate::tokens::Tokenizer;
 
-/// Which run.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct RunRequest {
     pub mode: ArchiveMode,
-    /// Use the map on the disk as it is, and fail on whatever no longer matches it.
+    /// Use the map on disk as it is, and fail on any file that does not match it.
     pub frozen: bool,
-    /// Write map and selection indented. Archives hold the minified forms all the same.
+    /// Write map and selection indented. Archives always contain the minified forms.
     pub pretty: bool,
-    /// Archive the map however large it is.
+    /// Archive the map whatever its size.
     pub full_map: bool,
-    /// Say what would be written, and change nothing.
+    /// Report what would be written, and change nothing.
     pub plan: bool,
-    /// The time of every entry, in seconds since the epoch.
+    /// The modification time of every entry, in seconds since the epoch.
     pub epoch: u64,
-    /// Count the archived files with this, beside the estimate. It costs a second reading of them.
+    /// Count the archived files with this tokenizer, besides the estimate. Reads them a second time.
     pub tokens: Option<Tokenizer>,
-    /// What scripts wrote that ran before this: archived, and kept in `output/`.
+    /// Output of the scripts that ran before: archived, and stored in `output/`.
     pub scripts: Vec<ScriptOutput>,
-    /// In which form the archives are written, beside the tar.
+    /// An additional format of the archives, besides the tar.
     pub format: ArchiveFormat,
-    /// With a text form: the most tokens of a part; 0 for one part.
+    /// For text formats: the token limit of a part; 0 for a single part.
     pub split: u64,
     pub work: GraphRequest,
 }
 
 impl RunRequest {
-    /// A run that writes a tar, with nothing else asked for.
+    /// A run that writes only a tar, with default options.
     pub fn new(mode: ArchiveMode, work: GraphRequest) -> Self {
         Self {
             mode,
@@ -93,13 +93,13 @@ impl RunRequest {
     }
 }
 
-/// The text of the one file in a diff archive when nothing changed.
+/// The content of the only file in a diff archive if nothing changed.
 const NO_CHANGES: &[u8] = b"Nothing changed since the snapshot.\n";
 
-/// How many of the largest files are named.
+/// How many of the largest files are reported.
 const LARGEST: usize = 10;
 
-/// Makes the archives. A refusal means that outputs, map, selection and snapshots are as they were.
+/// Writes the archives. On an error, outputs, map, selection and snapshots are unchanged.
 pub fn run(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -116,7 +116,7 @@ pub fn run(
 
 struct ContextRun<'a> {
     system: &'a StrictSystem<'a>,
-    /// Over that system.
+    /// Uses that system.
     engine: &'a Engine<'a>,
     repository: &'a Repository<'a>,
     request: &'a RunRequest,
@@ -127,6 +127,7 @@ impl ContextRun<'_> {
     fn perform(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
         progress.stage("waiting for the workspace");
         let session = Session::open(self.system, self.layout, progress)?;
+        // Before any input is read: a stat that is not older than this proves nothing to the next run.
         let observed_at = self.system.now();
         let imported = import::refresh(self.system, self.repository, self.layout, &session)?;
         let kept = self.kept_run();
@@ -137,7 +138,7 @@ impl ContextRun<'_> {
         self.evidence(&mut assembled);
         let externals = from_outside(self.layout, assembled.inputs.as_ref(), imported.outside);
         announce(&externals, progress);
-        // Read before anything is written: a broken snapshot must not cost the work.
+        // Read it before the expensive work: a broken snapshot must fail early.
         let baseline = self.baseline()?;
         let mut transaction = session.begin(self.layout)?;
 
@@ -165,6 +166,7 @@ impl ContextRun<'_> {
         let mut outputs = Outputs { written: imported.written, removed: imported.removed };
         outputs.written.extend(transaction.writes().map(str::to_owned));
         outputs.removed.extend(transaction.removals());
+        // Last, so that it covers every read: a file that could not be read must not look removed.
         self.system.ensure_no_transient_errors()?;
         progress.stage("putting everything in place");
         transaction.commit().map_err(refuse)?;
@@ -174,7 +176,7 @@ impl ContextRun<'_> {
         Ok(report)
     }
 
-    /// Outputs of scripts are archived as they are now, and those of earlier runs not at all.
+    /// Adds the scripts' outputs, and removes those of earlier runs.
     fn evidence(&self, assembled: &mut Assembled) {
         let files = &mut assembled.allowlist.files;
         files.retain(|path, _| !self.layout.is_script_output(path));
@@ -199,11 +201,11 @@ impl ContextRun<'_> {
         Ok(())
     }
 
-    /// The same without a lock and without a transaction: externals are proved where they are.
+    /// Like `perform`, but without a lock and a transaction: externals are verified where they are installed.
     fn plan(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
         let imports = import::to_be_staged(self.system, self.repository, self.layout)?;
         let system = ReadOnly { system: self.system, imports };
-        // The map is made of the same view: it writes no cache, and sees imports as staged.
+        // The map is built through the same view, which ignores cache writes and shows imports as staged.
         let engine = self.engine.over(&system);
         let wanted = ArchiveRequest { engine: &engine, ..self.wanted() };
         let mut assembled = assemble(&system, self.repository, &wanted, progress)?;
@@ -238,7 +240,7 @@ impl ContextRun<'_> {
         Ok(self.counted(&assembled, &written, report))
     }
 
-    /// The archives in the requested format, beside the tar.
+    /// The archives in the requested format, besides the tar.
     fn formats(
         &self,
         transaction: &mut Transaction<'_>,
@@ -262,7 +264,7 @@ impl ContextRun<'_> {
         self.engine.share(|| formats.write(transaction, archive, diff.as_ref()))
     }
 
-    /// The report with exact tokens, if requested.
+    /// The report with exact token counts, if requested.
     fn counted(&self, assembled: &Assembled, written: &Written, mut report: RunReport) -> RunReport {
         let Some(tokenizer) = self.request.tokens else { return report };
         // A plan changes nothing, not even the cache.
@@ -292,7 +294,7 @@ impl ContextRun<'_> {
         Ok(written)
     }
 
-    /// The map, its private twin and the selection, where they changed.
+    /// Writes the map, the private map and the selection, if they changed.
     fn documents(&self, assembled: &Assembled, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
         let Some(inputs) = &assembled.inputs else { return Ok(()) };
         if !self.request.frozen {
@@ -321,7 +323,7 @@ impl ContextRun<'_> {
         access: Access,
     ) -> Result<(), EngineError> {
         let path = self.layout.artefact(artefact);
-        // The private map is always rewritten, because its permissions may have changed, too.
+        // The private map is always rewritten, because its permissions may have changed too.
         if artefact != Artefact::ExternalsLock && file_has_bytes(self.system, self.layout, &path, bytes)? {
             return Ok(());
         }
@@ -335,8 +337,8 @@ impl ContextRun<'_> {
         prepared.map(drop).map_err(refuse)
     }
 
-    /// Every file that the map names must have the bytes that the map promises: the archived ones, and in a frozen run,
-    /// which hands the map on as it is, all others too.
+    /// Every file that the map names must match the map's hash: the archived ones and, in a frozen run, which passes the map on
+    /// without rebuilding it, all others too.
     fn check_against_map(&self, assembled: &Assembled, written: &Written) -> Result<(), EngineError> {
         let Some(inputs) = &assembled.inputs else { return Ok(()) };
         let verifier = MapVerifier { system: self.system, layout: self.layout, map: &inputs.map };
@@ -349,7 +351,7 @@ impl ContextRun<'_> {
         if details.is_empty() { Ok(()) } else { Err(no_longer_matching(details)) }
     }
 
-    /// Externals that are not selected are proved as well in a frozen run, where they are installed.
+    /// In a frozen run, externals that are not selected are verified too, where they are installed.
     fn prove_unselected(&self, inputs: &ContextInputs) -> Result<Vec<Mismatch>, stan_archive::Error> {
         if !self.request.frozen {
             return Ok(Vec::new());
@@ -427,7 +429,7 @@ impl ContextRun<'_> {
         Ok(Some(self.diff_report(&changes, written, &extra, baseline.is_some(), size)))
     }
 
-    /// What a diff archive holds beside changed files.
+    /// The entries of a diff archive besides the changed files.
     fn extra_entries(&self, changes: &Changes, has_baseline: bool) -> Vec<ArchiveEntry> {
         if !has_baseline {
             return Vec::new();
@@ -539,7 +541,7 @@ impl ContextRun<'_> {
     }
 }
 
-/// What must be proved of each selected external.
+/// The hashes and sizes that each selected external must have.
 pub(crate) fn externals_of(inputs: &ContextInputs) -> Vec<External> {
     inputs.externals().map(|index| external_of(inputs, index)).collect()
 }
@@ -548,7 +550,7 @@ fn external_of(inputs: &ContextInputs, index: u32) -> External {
     let id = inputs.map.id(index);
     let known = inputs.integrity.nodes.get(id);
     let half = inputs.map.hash(index).copied();
-    // Without hashes in the map, the private map alone proves the bytes.
+    // If the map has no hashes, only the private map proves the bytes.
     let private_half = || known.filter(|_| inputs.hashes == MetaHashes::None).map(|node| node.sha256.prefix());
     External {
         id: id.to_owned(),
@@ -558,8 +560,7 @@ fn external_of(inputs: &ContextInputs, index: u32) -> External {
     }
 }
 
-/// One list of all mismatches, so that all can be fixed at once. A file that could not be verified at all does not
-/// match either: any other failure is returned as it is.
+/// Merges the mismatches of both checks, so that the user can fix them all at once. Any other error is returned alone.
 fn with_mismatches<T>(
     outcome: Result<T, stan_archive::Error>,
     more: Result<Vec<Mismatch>, stan_archive::Error>,
@@ -574,7 +575,7 @@ fn with_mismatches<T>(
     Err(stan_archive::Error::Mismatches(Mismatches(all)))
 }
 
-/// What a run changes on the disk.
+/// What a run changes on disk.
 #[derive(Default)]
 struct Outputs {
     written: Vec<String>,
@@ -603,7 +604,7 @@ pub(super) fn weighed<'n>(files: impl Iterator<Item = (&'n str, u64, u64)>) -> V
     largest.into_iter().map(row).collect()
 }
 
-/// A snapshot that an earlier run or `snap` left.
+/// A snapshot written by an earlier run or by `snap`.
 pub(crate) fn load_snapshot(
     system: &dyn WritableSystem,
     layout: &WorkspaceLayout,
@@ -637,7 +638,7 @@ mod tests {
         Error::Unreadable { name: "gone".to_owned(), reason: std::io::ErrorKind::NotFound.into() }
     }
 
-    /// The outcome of `with_mismatches`, in one word.
+    /// The result of `with_mismatches` as one word.
     fn word(outcome: Result<(), Error>, more: Result<Vec<Mismatch>, Error>) -> String {
         match with_mismatches(outcome, more) {
             Ok(()) => "proved".to_owned(),

@@ -1,4 +1,4 @@
-//! The verb `select`: what a selection holds, how large it is, and why each node is in.
+//! The verb `select`: the files of a selection, their size, and why each is included.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,20 +28,19 @@ use crate::secrets::{Judged, secrets_on_disk};
 use crate::suggest::Weigher;
 use crate::tokens::Tokenizer;
 
-/// What to select from what.
+/// The options of the verb.
 #[derive(Clone, Debug, Default)]
 pub struct SelectRequest {
-    /// Instead of the workspace's selection.
+    /// Overrides the workspace's selection.
     pub state: Option<NamedBytes>,
-    /// Instead of the workspace's map.
+    /// Overrides the workspace's map.
     pub meta: Option<NamedBytes>,
-    /// Count the selected files with this, beside the estimate.
+    /// Count the selected files with this tokenizer, besides the estimate.
     pub tokens: Option<Tokenizer>,
     pub work: GraphRequest,
 }
 
-/// Expands a selection on the given map, else on the one on the disk, else on one that is built. Writes nothing but the
-/// cache.
+/// Expands a selection on the given map, otherwise on the one on disk, otherwise on a new one. Writes only the cache.
 pub fn select(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -53,7 +52,7 @@ pub fn select(
         None => super::state::load(system, &layout)?.map_or_else(super::state::nothing, |(decoded, _)| decoded),
     };
     let imports = import::to_be_staged(system, repository, &layout)?;
-    // With imports that are not staged yet, neither the map on the disk nor the cache is what a run would have.
+    // If imports are not staged yet, a run would stage them first: then neither the map on disk nor the cache is up to date.
     let view = (!imports.is_nothing()).then_some(ReadOnly { system, imports });
     let (map, integrity) = match (&request.meta, &view) {
         (Some(named), _) => (decode_map(named)?, ExternalsLock::default()),
@@ -65,7 +64,7 @@ pub fn select(
     let system = view.as_ref().map_or(system, |view| view as &dyn WritableSystem);
     let mut selection = selection(&map, &decoded.state)?;
     let unproved = engine.share(|| drop_unproved(system, repository, &map, &integrity, &mut selection));
-    // What becomes of the files of another map is not known.
+    // A map given by the user may be of another repository, so its files are not checked.
     let mut contents = match &request.meta {
         None => Contents::of(system, repository, &map, &integrity, &selection)?,
         Some(_) => Contents::default(),
@@ -87,14 +86,14 @@ pub fn select(
     Ok(report)
 }
 
-/// What a run would make of the selected files.
+/// How a run would treat the selected files.
 #[derive(Default)]
 struct Contents {
-    /// By path: why it would be left out.
+    /// The reason, by path.
     left_out: BTreeMap<String, String>,
-    /// Files that the map does not know: size and absolute path.
+    /// Files that the map does not contain: size and absolute path.
     unmapped: BTreeMap<String, (u64, String)>,
-    /// Files that have another size than the map says: a run archives them as they are.
+    /// Files whose size differs from the map: a run archives them as they are.
     resized: BTreeMap<String, u64>,
 }
 
@@ -151,7 +150,8 @@ impl Contents {
     }
 }
 
-/// Imported files whose bytes the selection brings a second time. Every context archive holds the imports.
+/// Imported files whose bytes the selection includes again under another path. Every context archive already contains the
+/// imports.
 pub(crate) fn duplicates(map: &Map, selection: &Selection, layout: &WorkspaceLayout) -> Vec<String> {
     let folder = layout.own("imports/");
     let print = |index: u32| Some((map.size(index).filter(|size| *size > 0)?, map.hash(index).copied()?));
@@ -169,7 +169,7 @@ pub(crate) fn duplicates(map: &Map, selection: &Selection, layout: &WorkspaceLay
     pairs.map(line).collect()
 }
 
-/// The selection with the defaults of spec 20 §3.
+/// Expands a selection with the defaults of spec 20 §3.
 pub(crate) fn selection(map: &Map, state: &State) -> Result<Selection, EngineError> {
     stan_graph::select(map, state, &SelectOptions::default()).map_err(|error| EngineError::input(error.to_string()))
 }
@@ -221,13 +221,13 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection, contents: &C
     }
 }
 
-/// Adds to each warning about an unknown file which files of the map it may have meant.
+/// Adds similar file names to each warning about an unknown file.
 fn name_near_files(map: &Map, unknown: &[String], warnings: &mut [String]) {
     if unknown.is_empty() {
         return;
     }
     let ids: Vec<Box<str>> = map.indices().map(|index| map.id(index).into()).collect();
-    // A state may name very many files, and each costs a comparison with all names.
+    // A selection may name very many files, and each search compares against all names.
     for id in unknown.iter().take(MAX_NEAR) {
         let warning = stan_graph::unknown_warning(id);
         let near: Vec<String> = near_files(&ids, id).iter().map(|id| format!("`{id}`")).collect();
@@ -237,7 +237,7 @@ fn name_near_files(map: &Map, unknown: &[String], warnings: &mut [String]) {
     }
 }
 
-/// For how many unknown files near names are searched.
+/// For how many unknown files similar names are searched.
 const MAX_NEAR: usize = 10;
 
 fn decode_state(named: &NamedBytes) -> Result<DecodedState, EngineError> {
@@ -247,10 +247,10 @@ fn decode_state(named: &NamedBytes) -> Result<DecodedState, EngineError> {
 
 const NAME_A_MAP: &str = "name a dependency.meta.json, or leave --meta out to use the workspace's own";
 
-/// A map in either of its forms.
+/// Decodes a map in either form.
 fn decode_map(named: &NamedBytes) -> Result<Map, EngineError> {
     Map::decode(&named.bytes, &named.name).or_else(|errors| {
-        // A long-form graph is recognised by its keys; for anything else the errors of the map form are reported.
+        // The long form is recognised by its keys; for anything else, report the errors of the map form.
         Map::decode_long(&named.bytes, &named.name).map_err(|_| decode_error("the map", &errors).hint(NAME_A_MAP))
     })
 }

@@ -1,4 +1,4 @@
-//! A run's exclusive access to a workspace: the lock, and transactions under it.
+//! A run's exclusive access to a workspace: the lock, and transactions that require it.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use super::layout::WorkspaceLayout;
 use super::progress::Progress;
 use crate::error::{EngineError, EngineErrorKind};
 
-/// Folders in which runs leave temporary files when they are killed. Another program may be writing the cache without the
-/// lock; taking its temporary file away costs it that cache and nothing else.
+/// Folders where killed runs leave temporary files. Another program may write the cache without the lock; removing its temporary
+/// file only costs that cache entry.
 const WRITTEN: [&str; 5] = ["cache", "context", "diff", "imports", "output"];
 
 pub(crate) struct Session<'s> {
@@ -19,7 +19,7 @@ pub(crate) struct Session<'s> {
 }
 
 impl<'s> Session<'s> {
-    /// Waits for its turn in the workspace.
+    /// Waits for the lock of the workspace.
     pub(crate) fn open(
         system: &'s dyn WritableSystem,
         layout: &WorkspaceLayout,
@@ -37,7 +37,7 @@ impl<'s> Session<'s> {
             &mut |other| progress.borrow_mut().waits_for(other),
         )
         .map_err(refuse)?;
-        // Before anything else: files that a killed `apply` left half old and half new.
+        // Before anything else: a killed `apply` may have left files with half old and half new contents.
         if let Some(recovered) =
             stan_archive::recover_patches(system, Path::new(layout.root()), &lock).map_err(refuse)?
         {
@@ -46,18 +46,18 @@ impl<'s> Session<'s> {
         Ok(Self { system, lock })
     }
 
-    /// The right to write that it holds.
+    /// The lock, as permission to write.
     pub(crate) fn lock(&self) -> &Lock<'s> {
         &self.lock
     }
 
-    /// Starts to write, after clearing away what killed runs left.
+    /// Starts a transaction, after removing temporary files of killed runs.
     pub(crate) fn begin(&self, layout: &WorkspaceLayout) -> Result<Transaction<'_>, EngineError> {
         Transaction::begin(self.system, Path::new(layout.root()), &self.lock, &WRITTEN).map_err(refuse)
     }
 }
 
-/// An error of the archive crate as a refusal: only bytes that are not what they should be are a failed verification.
+/// Converts an error of the archive crate: only a mismatch of bytes counts as failed verification.
 pub(crate) fn refuse(error: stan_archive::Error) -> EngineError {
     use stan_archive::Error;
     match error {

@@ -1,4 +1,4 @@
-//! The verb `snap`: the snapshots become what an archive would hold now, so that the next diffs start here.
+//! The verb `snap`: replaces the snapshots by what an archive would contain now, so that the next diffs start here.
 
 use stan_archive::{OutputStream, Snapshot, write_archive};
 
@@ -30,7 +30,7 @@ pub struct SnapRequest {
     pub work: GraphRequest,
 }
 
-/// Replaces the snapshots. Archives, map and selection stay as they are.
+/// Replaces the snapshots. Archives, map and selection are unchanged.
 pub fn snap(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -46,7 +46,7 @@ pub fn snap(
     let mut warnings = imported.warnings;
     let SnapKinds { plain, context } = request.kinds;
     let wanted = [(plain, ArchiveMode::Plain, Kind::Plain), (context, ArchiveMode::Context, Kind::Context)];
-    // All are made before any is written, so that a failure leaves the baselines of both kinds as they were.
+    // Create all before writing any, so that a failure leaves the baselines of both kinds unchanged.
     let mut snapshots = Vec::new();
     for (_, mode, kind) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
         let snapshot = snapshot_of(engine, repository, &layout, mode, request, progress, &mut warnings)?;
@@ -58,6 +58,7 @@ pub fn snap(
         let path = layout.artefact(kind.artefact());
         let bytes = snapshot.encode();
         let mut history = History::read(system, &layout, kind)?;
+        // An equal snapshot would push an older baseline out of the history for nothing.
         let changed = history.bytes() != Some(&*bytes);
         if changed {
             history.push(bytes);
@@ -95,21 +96,21 @@ fn snapshot_of(
     Ok(written.snapshot())
 }
 
-/// Where to go among the baselines that are kept.
+/// A move in the history of baselines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SnapStep {
-    /// No step: only lists the snapshots.
+    /// Only lists the snapshots.
     List,
-    /// To the one before the one in place.
+    /// To the previous baseline.
     Undo,
-    /// To the one behind it.
+    /// To the next baseline.
     Redo,
-    /// To the one of this number, as they are listed: 0 is the newest.
+    /// To the baseline with this number as listed: 0 is the newest.
     Set(usize),
 }
 
-/// Lists the stored baselines or activates another one. A kind without that baseline is left as it is and reported; if no kind
-/// has it, that is an error.
+/// Lists the stored baselines or activates another one. A kind without that baseline is unchanged and reported; if no kind has
+/// it, that is an error.
 pub fn snap_history(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -168,7 +169,7 @@ fn take_step(history: &mut History<'_>, step: SnapStep) -> Result<(), String> {
     if wanted.is_some_and(|wanted| history.set(wanted)) { Ok(()) } else { Err(otherwise) }
 }
 
-/// Newest first, each with what is different from the one before it.
+/// Newest first, each with its differences from the previous one.
 fn baselines(history: &History<'_>, kind: Kind) -> Result<Vec<BaselineReport>, EngineError> {
     let snapshots = history.snapshots()?;
     let of = |(number, snapshot): (usize, &Snapshot)| {

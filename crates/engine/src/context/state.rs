@@ -1,4 +1,4 @@
-//! The selection file: read for a run, checked or rewritten for a person.
+//! The selection file: read for runs, checked or migrated for users.
 
 use std::path::Path;
 
@@ -13,13 +13,13 @@ use super::{NamedBytes, Progress, Repository, map::decode_error};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// No selection is larger: it would name every file of a repository of a million files.
+/// A selection of this size could name every file of a repository with a million files.
 const LARGEST: u64 = 256 << 20;
 
-/// Which selection is meant.
+/// Which selection to use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateSource {
-    /// The workspace's own.
+    /// That of the workspace.
     Workspace,
     /// A file by its absolute path.
     File {
@@ -29,7 +29,7 @@ pub enum StateSource {
     Bytes(NamedBytes),
 }
 
-/// Says everything that is wrong with a selection. A selection that does not exist is a refusal.
+/// Reports all errors of a selection. A missing selection is an error.
 pub fn check_state(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -52,7 +52,7 @@ pub fn check_state(
     })
 }
 
-/// Rewrites a selection as version 2 in place, or hands the document back when it came as bytes.
+/// Migrates a selection to version 2: rewrites a file in place, or returns the document if it was given as bytes.
 pub fn migrate_state(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -60,7 +60,7 @@ pub fn migrate_state(
     progress: &mut dyn Progress,
 ) -> Result<(StateReport, Option<Vec<u8>>), EngineError> {
     let system = engine.system();
-    // The lock first: what is read must still be there when it is replaced.
+    // Lock first: the file must not change between reading and replacing it.
     let layout = repository.layout();
     let session = match source {
         StateSource::Workspace => {
@@ -96,7 +96,7 @@ pub fn migrate_state(
     Ok((report, None))
 }
 
-/// The workspace's selection, for a run; without one nothing is selected.
+/// The workspace's selection; `None` selects nothing.
 pub(crate) fn load(
     system: &dyn System,
     layout: &WorkspaceLayout,
@@ -110,12 +110,12 @@ pub(crate) fn load(
 
 pub(crate) const FIX_STATE: &str = "fix the file; `stan state validate` checks it, {\"v\":2,\"i\":[]} selects nothing";
 
-/// Nothing selected.
+/// The empty selection.
 pub(crate) fn nothing() -> DecodedState {
     DecodedState { state: State::default(), version: StateVersion::V2, uses_aliases: false, warnings: Vec::new() }
 }
 
-/// Whether the document is not of the one form that archives show.
+/// Whether the document differs from the canonical form, which archives contain.
 pub(crate) fn is_old_form(decoded: &DecodedState) -> bool {
     decoded.version == StateVersion::V1 || decoded.uses_aliases
 }

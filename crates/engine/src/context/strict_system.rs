@@ -1,7 +1,7 @@
-//! A system that remembers transient I/O errors: a failing disk, too many open files. Much of what a verb reads is
-//! data, and a folder that cannot be listed is left out with a warning; but what a transient error hides must be
-//! missing neither from an archive nor from a baseline. So a verb that writes checks here before it puts anything in
-//! place. Not a retry: the user runs again.
+//! A system that records transient I/O errors (EIO, EMFILE, …). Much of what a verb reads is optional: a folder that cannot be
+//! listed is left out with a warning. But what a transient error hides must be missing neither from an archive nor from a
+//! baseline, so a verb that writes calls `ensure_no_transient_errors` before it puts anything in place. Does not retry: the user
+//! runs the command again.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ pub(crate) type StrictSystem<'s> = ObservedSystem<'s, dyn WritableSystem + 's, F
 
 #[derive(Default)]
 pub(crate) struct FirstTransientError {
-    /// What cannot be read in these folders is made again without a message: the cache, and the key for it.
+    /// Folders in which an unreadable file is regenerated without a message: the cache, and the folder with its key.
     remade: Vec<PathBuf>,
-    /// The first failure: its path, and what to do about it.
+    /// The path of the first transient error, and what to do about it.
     first: Mutex<Option<(PathBuf, String)>>,
 }
 
@@ -39,7 +39,7 @@ impl<'s> StrictSystem<'s> {
         Self::with(system, FirstTransientError { remade, ..FirstTransientError::default() })
     }
 
-    /// Refuses to go on when something was not seen.
+    /// Fails if a transient error occurred.
     pub(crate) fn ensure_no_transient_errors(&self) -> Result<(), EngineError> {
         match &*self.notes.first.lock().unwrap_or_else(PoisonError::into_inner) {
             None => Ok(()),

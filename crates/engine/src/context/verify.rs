@@ -1,5 +1,5 @@
-//! The verb `verify`: does an archive still match the tree, the staged and the installed files, the map, the private
-//! map and the selection? Reads everything, changes nothing, and trusts no name that an archive holds.
+//! The verb `verify`: does an archive still match the tree, the staged and the installed files, the map, the private map and the
+//! selection? Reads everything, changes nothing, and does not trust the names in the archive.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -27,13 +27,13 @@ use crate::error::EngineError;
 use crate::init::system_document;
 use crate::secrets::{Judged, secrets_on_disk};
 
-/// Documents of this size are kept while an archive is read.
+/// Larger documents are not kept in memory while an archive is read.
 const LARGEST_KEPT: u64 = 2 << 30;
 
-/// Tar files consist of whole blocks.
+/// The block size of tar files, whose length is a multiple of it.
 const BLOCK: u64 = 512;
 
-/// Compares an archive with the workspace; without one, the workspace's own.
+/// Compares an archive with the workspace. Default: the archive of the workspace.
 pub fn verify(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -43,7 +43,7 @@ pub fn verify(
     let layout = repository.layout();
     let own = layout.artefact(Artefact::Archive);
     let is_named = archive.is_some();
-    // Only what the user names may be behind a link: the workspace's own archive could be one that the repository planted.
+    // Follow links only for a path that the user named: the repository could have planted a link as the workspace's own archive.
     let links = if is_named { Links::Follow } else { Links::Refuse };
     let archive = archive.unwrap_or_else(|| NamedPath { shown: own.clone(), path: layout.absolute(&own) });
     let contents = Contents::read(system, &layout, &archive, links).map_err(|refusal| {
@@ -87,12 +87,12 @@ pub fn verify(
     })
 }
 
-/// What an archive holds, by name.
+/// The contents of an archive, by name.
 struct Contents {
     entries: BTreeMap<String, Held>,
-    /// Entries that no archive of ours has.
+    /// Entries that stan never writes.
     oddities: Vec<Difference>,
-    /// The bytes of the documents that are read again.
+    /// The bytes of documents that the checks need.
     documents: BTreeMap<String, Vec<u8>>,
     layout: WorkspaceLayout,
 }
@@ -181,6 +181,7 @@ impl Contents {
         if kept {
             self.documents.insert(name.clone(), document);
         }
+        // Unpackers differ in which of two entries with one name wins.
         if self.entries.insert(name.clone(), held).is_some() {
             self.odd(&name, "one entry", "several of this name");
         }
@@ -195,7 +196,7 @@ impl Contents {
         self.entries.contains_key(&self.layout.artefact(artefact))
     }
 
-    /// A diff holds a part only, so that nothing can be missing from it.
+    /// A diff archive contains only some files, so none counts as missing from it.
     fn is_diff(&self) -> bool {
         self.holds(Artefact::DiffList) || self.holds(Artefact::NoChanges)
     }
@@ -230,7 +231,7 @@ impl Check<'_> {
         self.against_map(name, held);
     }
 
-    /// Archives hold map and selection minified, however they are written on the disk.
+    /// Whether the entry is the minified form of map or selection, which may be indented on disk.
     fn is_minified_form(&self, name: &str, held: &Held) -> bool {
         let minified = if name == self.layout.artefact(Artefact::State) {
             state::load(self.system, self.layout).ok().flatten().map(|(decoded, _)| decoded.state.encode())
@@ -242,13 +243,13 @@ impl Check<'_> {
         minified.is_some_and(|bytes| (sha256(&bytes), bytes.len() as u64) == (held.digest, held.size))
     }
 
-    /// The instructions that a repository without its own was given.
+    /// Whether the entry is the shipped instructions, which a repository without its own gets.
     fn is_shipped(&self, name: &str, held: &Held) -> bool {
         let shipped = || stan_repo::sha256(system_document(self.layout.stan_path()).as_bytes());
         name == allow::instructions_path(self.layout) && held.digest == shipped()
     }
 
-    /// The bytes of a file on the disk against the archive's.
+    /// Compares an entry with the file on disk.
     fn file(&mut self, name: &str, absolute: &str, with: &str, held: &Held) {
         match hash_real_file(self.system, Path::new(absolute)) {
             Ok(file) if (file.digest, file.size) == (held.digest, held.size) => {}
@@ -260,7 +261,7 @@ impl Check<'_> {
         }
     }
 
-    /// An external must be what the private map says, and so must the installed file.
+    /// An external must match the private map, and so must the installed file.
     fn external(&mut self, name: &str, held: &Held) {
         let known = self.integrity.as_ref().and_then(|integrity| integrity.nodes.get(name)).cloned();
         let Some(known) = known else {
@@ -285,7 +286,7 @@ impl Check<'_> {
         }
     }
 
-    /// Paths that a diff calls removed and that are there again.
+    /// Paths that a diff lists as removed but that exist.
     fn removed_paths(&mut self) -> Vec<String> {
         let list = self.layout.artefact(Artefact::DiffList);
         let Some(bytes) = self.contents.documents.get(&list) else { return Vec::new() };
@@ -306,7 +307,7 @@ impl Check<'_> {
         safe.into_iter().filter(|path| matches!(self.locator.locate(path), Located::File(_))).collect()
     }
 
-    /// What a run would archive now and the archive does not hold, and the other way round.
+    /// Reports what a run would archive now and the archive lacks, and the reverse.
     fn unarchived(
         &mut self,
         repository: &Repository<'_>,
@@ -354,7 +355,7 @@ impl Check<'_> {
         }
         let loaded = state::load(self.system, self.layout)?;
         let decoded = loaded.map_or_else(state::nothing, |(decoded, _)| decoded);
-        // The documents' own bytes were compared with those on the disk already.
+        // Placeholders: the documents themselves were already compared with those on disk.
         let documents = Documents {
             meta: holds(Artefact::Meta).then(Arc::default),
             overview: holds(Artefact::Overview).then(Arc::default),

@@ -1,5 +1,5 @@
-//! Every file below one of stan's own folders, ignore rules or not. Links to files are resolved, never out of the root;
-//! folders behind links are not entered.
+//! Lists all files below one of stan's own folders, regardless of ignore rules. Links to files are resolved, but never out of the
+//! root; linked folders are not entered.
 
 use std::path::Path;
 
@@ -8,15 +8,15 @@ use stan_repo::{EntryKind, System, UnlistedFolder, entries_below, read_failure};
 use super::layout::WorkspaceLayout;
 use super::locate::{Located, Locator};
 
-/// A file below the folder: its name, and the real root-relative path of its bytes.
+/// A file below the folder: its name, and the root-relative real path of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Walked {
     pub(crate) path: String,
     pub(crate) real: String,
 }
 
-/// The files below the root-relative `folder`, sorted by name. `warnings` gets what is left out. A folder that
-/// does not exist has no files.
+/// The files below the root-relative `folder`, sorted by name. Files that are left out are added to `warnings`. A missing folder
+/// has no files.
 pub(crate) fn walk(
     system: &dyn System,
     layout: &WorkspaceLayout,
@@ -43,7 +43,7 @@ pub(crate) fn walk(
             }
         };
         if entry.name().is_none() {
-            // Nothing below such a folder has a name that could be archived.
+            // Every path below such a folder contains its name, so none could be archived.
             let folder = shown(&entry.folder);
             warnings.push(format!("{folder}: a file is left out, because its name is not UTF-8"));
             if entry.kind == EntryKind::Dir {

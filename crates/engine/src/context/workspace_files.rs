@@ -9,13 +9,13 @@ use stan_repo::{EntryKind, Stat, System, SystemExt as _};
 use super::layout::WorkspaceLayout;
 use crate::error::EngineError;
 
-/// No document of ours is larger; what is would not fit into memory either.
+/// Larger documents are never valid and would not fit into memory.
 const MAX_SIZE: u64 = 2 << 30;
 
-/// The size of the pieces in which files are compared.
+/// Files are compared in chunks of this size.
 const PIECE: usize = 256 << 10;
 
-/// The bytes of a root-relative file in stan's folder; `None` when there is none.
+/// Reads a root-relative file in stan's folder; `None` if there is none.
 pub(crate) fn read_if_there(
     system: &dyn System,
     layout: &WorkspaceLayout,
@@ -32,7 +32,7 @@ pub(crate) fn read_if_there(
     }
 }
 
-/// Whether a root-relative file in stan's folder has exactly these bytes. Reads no more than it must, and piece by piece.
+/// Whether a root-relative file in stan's folder has exactly these bytes. Reads in chunks and stops at the first difference.
 pub(crate) fn file_has_bytes(
     system: &dyn System,
     layout: &WorkspaceLayout,
@@ -60,7 +60,7 @@ pub(crate) fn file_has_bytes(
     }
 }
 
-/// What is at a place where a file belongs; `None` when nothing is. Anything but a file is refused.
+/// Stats the path of a file; `None` if nothing is there. Anything but a regular file is an error.
 fn stat_if_there(system: &dyn System, layout: &WorkspaceLayout, file: &str) -> Result<Option<Stat>, EngineError> {
     match system.lstat(Path::new(&layout.absolute(file))) {
         Ok(stat) if stat.kind == EntryKind::File => Ok(Some(stat)),
@@ -77,13 +77,13 @@ fn stat_if_there(system: &dyn System, layout: &WorkspaceLayout, file: &str) -> R
     }
 }
 
-/// Folders below stan's own that runs read or write. A link in place of one would lead the run somewhere else.
+/// Folders below stan's own that runs read or write. A link in place of one would redirect the run elsewhere.
 fn folders() -> impl Iterator<Item = &'static str> {
     let staged = Ecosystem::ALL.into_iter().map(Ecosystem::context_folder);
     ["system", "imports", "context"].into_iter().chain(staged).chain(["output", "diff", "patch"])
 }
 
-/// Refuses a workspace in which something else stands where one of stan's folders belongs.
+/// Fails if anything but a folder is in place of one of stan's folders.
 pub(crate) fn check_folders(system: &dyn System, layout: &WorkspaceLayout) -> Result<(), EngineError> {
     let own = layout.stan_path();
     let ends = own.match_indices('/').map(|(index, _)| index).chain([own.len()]);

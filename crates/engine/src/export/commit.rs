@@ -1,4 +1,4 @@
-//! Finds the commit that the files on disk are equal to, without running git.
+//! Finds the commit whose files equal those on disk, without running git.
 
 use stan_repo::git_changes;
 
@@ -6,10 +6,10 @@ use crate::context::Repository;
 use crate::engine::Engine;
 use crate::outline::scan;
 
-/// Files that are in no commit: edited, new, or without git. The next export replaces them.
+/// The name for files that belong to no commit: edited or new files, or no git. The next export replaces them.
 const WORKTREE: &str = "worktree";
 
-/// The commit when every file is as the commit has it.
+/// The current commit, if every file on disk equals its version there.
 pub(super) fn current(engine: &Engine<'_>, repository: &Repository<'_>, warnings: &mut Vec<String>) -> String {
     let universe = scan(engine.system(), repository);
     let files: Vec<&str> = universe.files.iter().map(|file| &**file).collect();

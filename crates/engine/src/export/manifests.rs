@@ -1,5 +1,5 @@
-//! The packages that a repository is made of: names and versions in manifests. A manifest that is broken, huge or without a
-//! name is passed over.
+//! The packages of the repository itself: names and versions in manifests. A manifest that is broken, too large or without a name
+//! is skipped.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use stan_repo::{System, SystemExt as _};
 
 use crate::outline::absolute;
 
-/// A larger manifest is not read.
+/// Larger manifests are not read.
 const LARGEST_MANIFEST: u64 = 4 << 20;
 
 /// A package of the repository itself.
@@ -17,13 +17,13 @@ pub(super) struct OwnPackage {
     pub(super) name: String,
     pub(super) version: Option<String>,
     pub(super) ecosystem: &'static str,
-    /// Of the manifest, from the root.
+    /// The folder of the manifest, root-relative.
     pub(super) folder: String,
 }
 
 type ReadManifest = fn(&str) -> Option<(String, Option<String>)>;
 
-/// Manifests by their file names.
+/// Manifests by basename.
 const MANIFESTS: [(&str, &str, ReadManifest); 3] =
     [("package.json", "npm", package_json), ("pyproject.toml", "pypi", pyproject), ("go.mod", "go", go_mod)];
 
@@ -59,7 +59,7 @@ fn pyproject(text: &str) -> Option<(String, Option<String>)> {
     Some((string("name").filter(|name| !name.is_empty())?, string("version")))
 }
 
-/// `module example.com/m`, maybe quoted, maybe with a comment behind it. A module has no version of its own.
+/// Parses `module example.com/m`, possibly quoted, possibly with a comment after it. A module has no version of its own.
 fn go_mod(text: &str) -> Option<(String, Option<String>)> {
     let line = text.lines().find_map(|line| line.trim_start().strip_prefix("module"))?;
     let name = line.strip_prefix([' ', '\t'])?.split("//").next()?.trim().trim_matches(['"', '`']);

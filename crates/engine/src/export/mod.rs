@@ -1,8 +1,8 @@
-//! The verb `export`: the graph of a repository as tables, for query engines that ask many repositories at once. One
-//! partition for each repository and commit; an existing one is not written again.
+//! The verb `export`: writes the graph of a repository as tables, for query engines that analyse many repositories together. One
+//! partition per repository and commit; an existing one is not written again.
 //!
-//! The contents of the rows are `rows.rs`; where a partition is stored, and how a reader never sees half of one, is
-//! `partition.rs`; formats are `stan_dataset`.
+//! `rows.rs` creates the rows; `partition.rs` stores a partition so that no reader sees half of one; `stan_dataset` implements
+//! the formats.
 
 mod commit;
 mod manifests;
@@ -22,18 +22,18 @@ use crate::graph::GraphRequest;
 use crate::graph::detail::detailed_graph;
 use crate::tokens::Tokenizer;
 
-/// Names of folders end here on most file systems.
+/// Longer folder names may exceed the limits of file systems.
 const LONGEST_ID: usize = 200;
 
-/// One repository and where it goes.
+/// A repository and the dataset to write it to.
 #[derive(Clone, Debug)]
 pub struct ExportRequest {
     /// Absolute path of the dataset.
     pub directory: String,
     pub format: DatasetFormat,
-    /// What `repo` says in the dataset.
+    /// The value of the column `repo`.
     pub repo_id: String,
-    /// What `commit` says; `None` to ask git.
+    /// The value of the column `commit`; `None` to find it with git.
     pub commit: Option<String>,
     /// Remove the partitions of other commits of this repository.
     pub prune: bool,
@@ -41,7 +41,7 @@ pub struct ExportRequest {
     pub work: GraphRequest,
 }
 
-/// The version of the tables.
+/// The schema version of the tables.
 pub fn schema_version() -> u32 {
     SCHEMA_VERSION
 }
@@ -105,7 +105,7 @@ fn check_id(option: &str, id: &str) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Refuses a dataset among the files that it is about: the next export would have them as nodes.
+/// Refuses a dataset inside the repository: the next export would contain its files as nodes.
 fn check_place(repository: &Repository<'_>, directory: &str) -> Result<(), EngineError> {
     let layout = repository.layout();
     let own = layout.absolute(layout.stan_path());

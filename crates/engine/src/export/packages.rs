@@ -1,4 +1,4 @@
-//! To which package each node outside the repository belongs.
+//! The package of each node outside the repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,12 @@ use crate::overview::bare_package;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct UsedPackage {
     pub(super) name: String,
-    /// Unknown where it is not installed.
+    /// Unknown if it is not installed.
     pub(super) version: Option<String>,
     pub(super) ecosystem: &'static str,
 }
 
-/// Packages of nodes, and those of the repository itself.
+/// The packages of nodes, and those of the repository itself.
 pub(super) struct Packages {
     by_node: BTreeMap<u32, UsedPackage>,
     pub(super) own: Vec<OwnPackage>,
@@ -39,7 +39,7 @@ impl Packages {
             }
         }
         let sources = || graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source);
-        // What is missing is named by the language of the first file that asks for it.
+        // The registry of a missing package is that of the language of the first file that imports it.
         for source in sources() {
             let language = graph.node(source).language;
             let missing = graph.edges(source).iter().filter(|edge| graph.node(edge.target).kind == NodeKind::Missing);
@@ -48,7 +48,7 @@ impl Packages {
             let written: FxHashSet<&str> = facts.requests.iter().map(|request| &*request.specifier).collect();
             for node in missing {
                 let id = &*graph.node(node).id;
-                // Other ids are paths: the files that relative requests would resolve to.
+                // Other ids are paths: targets of relative imports that do not exist.
                 let is_written =
                     written.contains(id) || id.match_indices('.').any(|(at, _)| written.contains(&id[..at]));
                 if let Some((name, ecosystem)) = missing_package(id, language).filter(|_| is_written) {
@@ -65,7 +65,7 @@ impl Packages {
         self.by_node.get(&node)
     }
 
-    /// Every package that a source file uses, with the number of such files.
+    /// Every package that source files use, with the number of these files.
     pub(super) fn used(&self, detailed: &DetailedGraph) -> BTreeMap<&UsedPackage, u64> {
         let graph = &detailed.graph;
         let mut files = BTreeMap::new();
@@ -77,7 +77,7 @@ impl Packages {
         files
     }
 
-    /// For each package of the repository the source files for which its manifest is the nearest one.
+    /// For each package of the repository, the number of source files whose nearest manifest is that package's.
     pub(super) fn own_files(&self, detailed: &DetailedGraph) -> Vec<u64> {
         let mut by_folder: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, package) in self.own.iter().enumerate() {
@@ -103,8 +103,8 @@ impl Packages {
     }
 }
 
-/// The package that a missing module would be of, and its registry. For Go this is the import path: where the module in
-/// it ends is known only where it is installed.
+/// The package of a missing module, and its registry. For Go, the import path: which part of it is the module is known only if it
+/// is installed.
 fn missing_package(id: &str, importer: Language) -> Option<(&str, &'static str)> {
     match importer {
         Language::Py => {

@@ -1,12 +1,12 @@
-//! Where the tables of one repository and commit lie:
+//! The files of one repository and commit in a dataset:
 //!
 //! ```text
 //! nodes/repo=<id>/commit=<id>/part-0.parquet       one file for each table, named so that query engines see `repo` and `commit`
 //! _stan/repo=<id>/commit=<id>/parquet.json         what the files were made of, and their hashes; written last
 //! ```
 //!
-//! A partition is whole when its record in `_stan` is there: it is removed before the first table is replaced, and put back
-//! behind the last one. Each file is replaced all at once. Nothing is written through a link.
+//! A partition is complete if its record in `_stan` exists: the record is removed before the first table is replaced, and written
+//! after the last one. Each file is replaced atomically. Nothing is written through a symlink.
 
 use std::path::Path;
 
@@ -25,12 +25,12 @@ use crate::error::EngineError;
 use crate::graph::detail::DetailedGraph;
 use crate::tokens::Tokenizer;
 
-/// The folder of records. Query engines pass over names that begin like this.
+/// The folder of records. Query engines skip names with a leading underscore.
 const RECORDS: &str = "_stan";
-/// A larger record is not ours.
+/// A larger record was not written by stan.
 const LARGEST_RECORD: u64 = 1 << 20;
 
-/// A hash of everything that the rows are made of: an equal one gives equal tables.
+/// A hash of all inputs of the rows: equal keys mean equal tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PartitionKey(String);
 
@@ -74,7 +74,7 @@ impl PartitionKey {
 struct KeyHasher(Sha256);
 
 impl KeyHasher {
-    /// With its length, so that no two lists of texts are the same bytes.
+    /// Prefixed with its length, so that different lists of texts cannot produce the same bytes.
     fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
         self.0.update(text.as_bytes());
@@ -95,11 +95,11 @@ pub(super) struct PartitionRecord {
     pub(super) warnings: Vec<String>,
 }
 
-/// The place of one repository and commit in a dataset.
+/// The partition of one repository and commit.
 pub(super) struct Partition<'s> {
     system: &'s dyn WritableSystem,
     directory: String,
-    /// Below this no folder may be a link: the dataset, or the root when the dataset lies in it.
+    /// No folder below this one may be a symlink: the dataset, or the root if the dataset is inside it.
     trusted: String,
     repo: String,
     name: String,
@@ -138,7 +138,7 @@ impl<'s> Partition<'s> {
         AbsPath::new(&self.directory).join(&format!("{RECORDS}/{}/{}.json", self.name, self.format))
     }
 
-    /// Refuses a link, or anything else that is not a folder, on the way to a file.
+    /// Fails if the path of a file contains a symlink or anything else that is not a folder.
     fn check_folders(&self, file: &str) -> Result<(), EngineError> {
         let below = AbsPath::new(&self.trusted).below(file).unwrap_or_default();
         let start = file.len() - below.len();
@@ -175,7 +175,7 @@ impl<'s> Partition<'s> {
         is_ours.then_some(record)
     }
 
-    /// Writes all tables, one after the other.
+    /// Writes all tables one after the other.
     pub(super) fn write(
         &self,
         key: &PartitionKey,
@@ -183,6 +183,7 @@ impl<'s> Partition<'s> {
         format: stan_dataset::DatasetFormat,
     ) -> Result<Vec<ExportedTable>, EngineError> {
         let record = self.record_path();
+        // From here until `put` of the new record, the partition counts as incomplete.
         remove_if_there(self.system, &record)?;
         let mut written = Vec::new();
         for schema in TABLES {
@@ -215,12 +216,12 @@ impl<'s> Partition<'s> {
         })
     }
 
-    /// Removes the files of other commits of this repository in this format; returns how many commits there were.
+    /// Removes this repository's partitions of other commits in this format. Returns the number of commits.
     pub(super) fn prune(&self) -> Result<u64, EngineError> {
         let base = AbsPath::new(&self.directory);
         let own = self.name.rsplit('/').next().unwrap_or_default();
         let mut pruned = 0;
-        // Records first: a partition without one is not whole.
+        // Remove records first: a partition without one counts as incomplete.
         let record = format!("{}.json", self.format);
         let table = format!("part-0.{}", self.format);
         let folders = [(RECORDS, &record)].into_iter().chain(TABLES.iter().map(|schema| (schema.name, &table)));
@@ -232,7 +233,7 @@ impl<'s> Partition<'s> {
                 let commit = format!("{folder}/{name}");
                 let is_removed = remove_if_there(self.system, &format!("{commit}/{file}"))?;
                 pruned += u64::from(is_removed && *file == record);
-                // It stays when the other format is there.
+                // Fails, as it should, if the folder still contains the record of the other format.
                 let _ = self.system.remove_dir(Path::new(&commit));
             }
         }
@@ -248,7 +249,8 @@ fn remove_if_there(system: &dyn WritableSystem, path: &str) -> Result<bool, Engi
     }
 }
 
-/// A value as the name of a folder: what is not a letter, digit, `-`, `.` or `_` becomes `%XX`, as Hive and its readers have it.
+/// Encodes a value for a folder name: any character except letters, digits, `-`, `.` and `_` becomes `%XX`, as in Hive and its
+/// readers.
 pub(super) fn encoded(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for byte in value.bytes() {

@@ -1,4 +1,4 @@
-//! The rows of all tables of one repository, gathered from its graph, its facts and the outlines of its files.
+//! The rows of all tables of one repository, from its graph, facts and outlines.
 
 use std::path::Path;
 
@@ -20,33 +20,33 @@ use crate::outline::absolute;
 use crate::overview::counted_tokens;
 use crate::secrets::secrets_of;
 
-/// A file of more bytes than this has no declarations in the dataset.
+/// The declarations of larger files are not in the dataset.
 const LARGEST_OUTLINED: u64 = 64 << 20;
-/// Files whose outlines are in memory at once.
+/// How many files' outlines are in memory at once.
 const FILES_AT_ONCE: usize = 4096;
 
-/// The tables, each made on demand, so that only one is in memory at a time.
+/// The tables, each created on demand, so that only one is in memory at a time.
 pub(super) struct Tables<'t> {
     repository: &'t Repository<'t>,
     detailed: &'t DetailedGraph,
     packages: &'t Packages,
-    /// Of files of the repository, in the order of the graph.
+    /// Files of the repository, in graph order.
     sources: Vec<u32>,
     tokens: Vec<u64>,
     declarations: Option<Table>,
-    /// Files that hold a secret: nothing of their text is written.
+    /// Files that contain a secret: none of their text is written.
     held_back: FxHashSet<u32>,
     pub(super) warnings: Vec<String>,
 }
 
-/// What one file declares.
+/// The declarations of one file.
 enum Read {
     Outline(Outline),
-    /// It holds a secret.
+    /// Contains a secret.
     HeldBack,
-    /// It changed since it was hashed, or cannot be read.
+    /// Changed since it was hashed, or unreadable.
     Changed,
-    /// There is nothing to say.
+    /// Has no declarations.
     Nothing,
 }
 
@@ -121,7 +121,7 @@ impl<'t> Tables<'t> {
         let mut bytes = Vec::new();
         let path = absolute(self.repository.root, &node.id);
         let is_read = system.read_real(Path::new(&path), LARGEST_OUTLINED, &mut bytes).is_ok();
-        // All tables are about the bytes that the graph was made of: other bytes have declarations on other lines.
+        // All tables must describe the bytes that the graph was built from: other bytes have declarations on other lines.
         if !is_read || sha256(&bytes) != file.digest {
             return Read::Changed;
         }
@@ -137,7 +137,7 @@ impl<'t> Tables<'t> {
     fn nodes(&self) -> Table {
         let graph = &self.detailed.graph;
         let mut table = Table::of::<NodeRow<'_>>();
-        // One for each source, in the order of the nodes.
+        // One count per source, in node order.
         let mut tokens = self.tokens.iter().copied();
         for index in graph.indices() {
             let node = graph.node(index);
@@ -170,7 +170,7 @@ impl<'t> Tables<'t> {
         for nodes in nodes.chunks(FILES_AT_ONCE) {
             let taken: Vec<TakenNames<'_>> = nodes.par_iter().map(|node| self.taken(&finder, *node)).collect();
             for (node, mut taken) in nodes.iter().zip(taken) {
-                // Imported names are text of the file as well.
+                // Imported names are text of the file, too.
                 if self.held_back.contains(node) {
                     taken.clear();
                 }
@@ -188,7 +188,7 @@ impl<'t> Tables<'t> {
         table
     }
 
-    /// Names that a file imports, also from missing modules: those are found by their specifiers.
+    /// The names that a file imports, also from missing modules, where they are found by specifier.
     fn taken<'d>(&'d self, finder: &NameFinder<'d>, node: u32) -> TakenNames<'d> {
         let graph = &self.detailed.graph;
         let mut taken = finder.taken(node);
@@ -265,7 +265,7 @@ fn declare(table: &mut Table, file: &str, outline: &Outline) {
     }
 }
 
-/// The names that a file offers. In languages whose files offer what they declare, that is what they declare.
+/// The names that a file exports. In languages without exports, the names that it declares.
 fn offer(table: &mut Table, file: &str, facts: &FileFacts) {
     let written = |request: u32| facts.requests.get(request as usize).map(|request| &*request.specifier);
     for export in &facts.exports {

@@ -1,5 +1,5 @@
-//! `generateDependencyGraph` of stan-context 0.6: its options, its result. The graph is the one that `stan graph --json` prints
-//! for the folder, without any configuration file: hosts read their own.
+//! `generateDependencyGraph` of stan-context 0.6: its options and its result. The graph is that of `stan graph --json` for the
+//! folder without a configuration file: hosts read their own configuration.
 
 use serde::Deserialize;
 use stan_graph::{Stats, Summary, write_json};
@@ -24,7 +24,7 @@ struct GraphCallOptions {
     node_description_limit: Option<f64>,
     node_description_tags: Option<Vec<String>>,
     max_errors: Option<f64>,
-    /// Ours: the folder of stan itself, a cache, the number of threads, and for whom the graph is written.
+    /// Options that stan-context does not have: stan's own folder, a cache, the number of threads, and the audience of the graph.
     stan_path: Option<String>,
     cache: Option<CacheChoice>,
     threads: Option<u16>,
@@ -38,14 +38,14 @@ struct Globs {
     excludes: Option<Vec<String>>,
 }
 
-/// For whom the graph is written.
+/// The audience of the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum GraphForm {
     /// Callers of stan-context 0.6, see `specifier_ids.rs`.
     #[default]
     StanContext,
-    /// As `stan graph --json` prints it.
+    /// The graph that `stan graph --json` prints.
     Program,
 }
 
@@ -117,7 +117,7 @@ fn checked_globs(globs: Option<Vec<String>>) -> Result<Vec<String>, HostError> {
     Ok(globs)
 }
 
-/// The tags that have the form of one, each once.
+/// The well-formed tags, without duplicates.
 pub(super) fn known_tags(tags: Vec<String>) -> Vec<String> {
     let is_tag = |tag: &str| {
         tag.strip_prefix('@').is_some_and(|name| {
@@ -133,7 +133,7 @@ pub(super) fn known_tags(tags: Vec<String>) -> Vec<String> {
     known
 }
 
-/// At most `most` lines; the last one then says how many were cut. 0 for none.
+/// At most `most` lines, of which the last states how many were cut; none if `most` is 0.
 pub(super) fn capped(mut errors: Vec<String>, most: f64) -> Vec<String> {
     let (most, total) = (most.max(0.0) as usize, errors.len());
     match most {

@@ -1,5 +1,5 @@
-//! What the comments of one module say about it, for a linter: which tags it has, and whether there are words beside them. The
-//! words are those that the graph takes its descriptions from.
+//! Checks the doc comments of one module for a linter: which tags are there, and whether they have text. The text is the one from
+//! which the graph takes descriptions.
 
 use serde::{Deserialize, Serialize};
 use stan_lang::language::Extractors;
@@ -23,13 +23,13 @@ struct DocumentedOptions {
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Documented {
-    /// The name of the file matches a pattern; nothing else was checked.
+    /// The file name matches an ignore pattern; nothing else was checked.
     ignored: bool,
     description: Option<Box<str>>,
     tags: Vec<Tag>,
-    /// What a linter says; `None` where the module is documented or ignored.
+    /// The linter's message; `None` if the module is documented or ignored.
     message: Option<String>,
-    /// The first tag that is there without words.
+    /// The first tag without text.
     empty_tag: Option<String>,
 }
 
@@ -37,11 +37,11 @@ struct Documented {
 struct Tag {
     tag: String,
     present: bool,
-    /// It has words.
+    /// It has text.
     usable: bool,
 }
 
-/// The file name of a text without one.
+/// The default file name.
 const UNNAMED: &str = "module.ts";
 
 pub(super) fn run(engine: &Engine<'_>, options: &str) -> Result<String, HostError> {
@@ -60,7 +60,7 @@ pub(super) fn run(engine: &Engine<'_>, options: &str) -> Result<String, HostErro
     let limit = asked.limit.unwrap_or(usual.description_limit as f64);
     let options = ExtractOptions { description_tags, description_limit: limit.max(0.0) as usize };
     let file = SourceFile { name: &name, bytes: asked.text.as_bytes() };
-    // Parsing needs a large stack, and nothing is known about that of the caller.
+    // Parsing needs a large stack, and that of the caller is unknown.
     let (prose, extraction) = engine.parse(|| {
         let prose = languages.tagged_prose(file, &options.description_tags);
         (prose, Extractors::default().extract(languages, file, &options))
@@ -76,7 +76,7 @@ pub(super) fn run(engine: &Engine<'_>, options: &str) -> Result<String, HostErro
     written(&Documented { ignored: false, description, message: message(&tags), empty_tag, tags })
 }
 
-/// Says what is missing, unless one of the tags has words.
+/// A message about what is missing; `None` if one of the tags has text.
 fn message(tags: &[Tag]) -> Option<String> {
     if tags.iter().any(|tag| tag.usable) {
         return None;
@@ -94,7 +94,7 @@ fn message(tags: &[Tag]) -> Option<String> {
     ))
 }
 
-/// Linters name a text that has no file in angle brackets.
+/// Linters use a name in angle brackets for text without a file.
 fn is_virtual(name: &str) -> bool {
     name.trim().starts_with('<') && name.trim().ends_with('>')
 }

@@ -1,18 +1,19 @@
-//! Why a call of a host failed: a code that programs compare, and a message for users.
+//! The error of a host call: a code for programs, and a message for users.
 
 use serde::Serialize;
 
 use crate::config::ConfigError;
 use crate::context::{EngineError, EngineErrorKind};
 
-/// A call that gave no result.
+/// A failed call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct HostError {
-    /// `STAN_INPUT`, `STAN_USAGE`, `STAN_VERIFICATION` or `STAN_INTERNAL`: the exit codes 1 to 4 of the program.
+    /// `STAN_INPUT`, `STAN_USAGE`, `STAN_VERIFICATION` or `STAN_INTERNAL`, which correspond to the exit codes 1 to 4 of the
+    /// program.
     pub code: &'static str,
     pub message: String,
-    /// One line for each offending place.
+    /// One line per offending place.
     pub details: Vec<String>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,22 +25,22 @@ impl HostError {
         Self { code, message: message.into(), details: Vec::new(), hint: None }
     }
 
-    /// The repository, or a document of the caller, is at fault.
+    /// The repository, or a document of the caller, is invalid.
     pub(super) fn input(message: impl Into<String>) -> Self {
         Self::new("STAN_INPUT", message)
     }
 
-    /// The options name something that does not exist.
+    /// An option names something that does not exist.
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self::new("STAN_USAGE", message)
     }
 
-    /// A fault of stan.
+    /// A bug in stan.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new("STAN_INTERNAL", message)
     }
 
-    /// As the border carries it.
+    /// The JSON that is returned to the host.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self)
             .unwrap_or_else(|_| r#"{"code":"STAN_INTERNAL","message":"","details":[]}"#.to_owned())

@@ -1,5 +1,5 @@
-//! A graph that a host hands in, read as leniently as stan-context reads it: hosts build graphs by hand, leave fields
-//! out and keep edges to nodes that do not exist. Documents of our own are read strictly, in `stan_graph`.
+//! A graph that a host passes in, parsed as leniently as stan-context does: hosts build graphs by hand, omit fields and keep
+//! edges to nodes that do not exist. stan's own documents are parsed strictly, in `stan_graph`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,7 +79,7 @@ impl LooseNode {
 
     pub(super) fn size(&self) -> Option<u64> {
         let number = self.metadata.as_ref()?.size.as_ref()?;
-        // JavaScript has no other numbers; a size with a fraction is cut.
+        // JavaScript numbers are floats; a fraction is truncated.
         number.as_u64().or_else(|| number.as_f64().filter(|size| *size >= 0.0).map(|size| size as u64))
     }
 
@@ -91,19 +91,19 @@ impl LooseNode {
         self.description.as_ref()?.as_str().map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// A file that can be compared but not counted.
+    /// Such a file can be compared, but its size is unknown.
     pub(super) fn has_hash_without_size(&self) -> bool {
         self.is_file() && self.hash().is_some() && self.size().is_none()
     }
 }
 
 impl LooseGraph {
-    /// The edges that leave a node.
+    /// The edges from a node.
     pub(super) fn edges_of(&self, id: &str) -> &[LooseEdge] {
         self.edges.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// The same graph for traversals. Ids that only edges name are missing nodes of it.
+    /// Converts the graph for traversals. Ids that occur only in edges become missing nodes.
     pub(super) fn to_map(&self) -> Result<Map, HostError> {
         let named = self.edges.iter().flat_map(|(source, edges)| {
             edges.iter().map(|edge| edge.target.as_str()).chain(std::iter::once(source.as_str()))
@@ -129,7 +129,7 @@ impl LooseGraph {
     }
 }
 
-/// What to do about files that have a hash but no size.
+/// How to treat files that have a hash but no size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum HashSizeEnforcement {
@@ -139,7 +139,7 @@ pub(super) enum HashSizeEnforcement {
     Ignore,
 }
 
-/// The refusal that names the files, as stan-context words it.
+/// The error that lists these files, in the words of stan-context.
 pub(super) fn size_missing(ids: &[&str]) -> HostError {
     const SHOWN: usize = 10;
     let shown = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");

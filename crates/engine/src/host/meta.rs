@@ -1,5 +1,5 @@
-//! A graph as the compact map of stan-context 0.6: version 2, edges inside their nodes, no hashes. Our own map has hashes and
-//! canonical ids (`stan_graph::Map`); a host that asks for this form keeps integrity elsewhere.
+//! Writes a graph as the compact map of stan-context 0.6: version 2, edges inside their nodes, no hashes. stan's own map has
+//! hashes and canonical ids (`stan_graph::Map`); a host that requests this form checks integrity elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ fn node<'g>(graph: &LooseGraph, id: &str, node: &'g LooseNode) -> MetaNode<'g> {
     MetaNode { k, s: node.size(), d: node.description(), e: edges(graph, id) }
 }
 
-/// One edge for each target, sorted: its kinds, and its resolutions where they are not explicit alone.
+/// One edge per target, sorted: its kinds, and its resolutions unless they are only explicit.
 fn edges(graph: &LooseGraph, id: &str) -> Vec<Value> {
     let mut masks: BTreeMap<&str, (u8, u8)> = BTreeMap::new();
     for edge in graph.edges_of(id) {

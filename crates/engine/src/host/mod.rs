@@ -1,7 +1,7 @@
-//! The engine for programs that host it: one function, from the name of a verb and its options as JSON to the result as JSON.
-//! The Node package is such a host. All decisions are made here, so that every host gives the same answers as the command line.
+//! The engine for host programs: one function, from the name of a verb and its options as JSON to the result as JSON. The Node
+//! package is such a host. All logic is here, so that every host gives the same answers as the command line.
 //!
-//! `dependency_graph.rs`, `selection.rs` and `meta.rs` answer in the form of stan-context 0.6, which hosts already read;
+//! `dependency_graph.rs`, `selection.rs` and `meta.rs` answer in the format of stan-context 0.6, which hosts already read;
 //! `verbs.rs` has the verbs of this engine, with the reports of their `--json`.
 
 mod dependency_graph;
@@ -25,15 +25,15 @@ use crate::package_caches::PackageCaches;
 
 pub use error::HostError;
 
-/// The longest options that are read. A graph of 50,000 modules, as `previousGraph` has it, takes about 20 MB.
+/// The most bytes of options that are read. A graph of 50,000 modules in `previousGraph` takes about 20 MB.
 const LONGEST_OPTIONS: usize = 1 << 30;
 
-/// What the process of the host knows and the engine does not look up by itself.
+/// Data of the host process that the engine does not look up itself.
 #[derive(Clone, Debug, Default)]
 pub struct HostEnvironment {
-    /// Where this user's programs keep what they need between runs, absolute.
+    /// The absolute folder where programs of this user store state.
     pub state_directory: Option<String>,
-    /// Where package managers of this user keep what they downloaded.
+    /// Where the package managers of this user store downloads.
     pub package_caches: PackageCaches,
 }
 
@@ -64,7 +64,7 @@ impl HostVerb {
         Self::Verify,
     ];
 
-    /// As hosts name it.
+    /// The name that hosts use.
     pub fn name(self) -> &'static str {
         match self {
             Self::GenerateDependencyGraph => "generateDependencyGraph",
@@ -84,7 +84,7 @@ impl HostVerb {
     }
 }
 
-/// Runs a verb. Both the options and the answer are JSON documents.
+/// Runs a verb. Options and answer are JSON documents.
 pub fn call(
     engine: &Engine<'_>,
     environment: &HostEnvironment,
@@ -109,12 +109,12 @@ pub fn call(
     }
 }
 
-/// Options with a fixed set of keys.
+/// Parses options with a fixed set of keys.
 fn read<T: DeserializeOwned>(options: &str) -> Result<T, HostError> {
     serde_json::from_str(options).map_err(|error| HostError::usage(format!("the options cannot be read: {error}")))
 }
 
-/// Options whose keys are divided over two types: those that `names` lists, and the rest.
+/// Parses options whose keys belong to two types: those in `names`, and the rest.
 fn split<A: DeserializeOwned, B: DeserializeOwned>(options: &str, names: &[&str]) -> Result<(A, B), HostError> {
     let all: Map<String, Value> = read(options)?;
     let (first, second): (Map<_, _>, Map<_, _>) = all.into_iter().partition(|(key, _)| names.contains(&key.as_str()));

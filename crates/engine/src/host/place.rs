@@ -1,5 +1,5 @@
-//! Where a call of a host works: the folder, the configuration that holds in it, the cache, and paths as the caller writes
-//! them. The same rules as for the command line.
+//! The place that a host call works on: the folder, its configuration, the cache, and the meaning of typed paths. The rules are
+//! those of the command line.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use crate::engine::Engine;
 use crate::graph::GraphRequest;
 use crate::open::{OpenOptions, OpenRepository};
 
-/// No document that users or assistants write is larger.
+/// No valid document is larger.
 const LARGEST_DOCUMENT: u64 = 1 << 30;
 
-/// Keys of [`PlaceOptions`].
+/// The keys of [`PlaceOptions`].
 pub(super) const KEYS: [&str; 7] = ["cwd", "config", "stanPath", "allowOutside", "allowSecret", "cache", "threads"];
 
 /// Options that every verb takes.
@@ -34,21 +34,21 @@ pub(super) struct PlaceOptions {
     threads: Option<u16>,
 }
 
-/// Whether and where there is a cache.
+/// Whether to use a cache, and where.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum CacheChoice {
-    /// In the workspace folder, or none.
+    /// The default location in the workspace folder, or none.
     On(bool),
     In(String),
 }
 
-/// An opened repository, and the engine that works on it.
+/// An opened repository and its engine.
 pub(super) struct OpenHost<'s> {
     pub(super) opened: OpenRepository,
     pub(super) engine: Engine<'s>,
     work: GraphRequest,
-    /// What happened on the way that the caller should know.
+    /// Notes for the caller.
     pub(super) notes: Vec<String>,
 }
 
@@ -73,17 +73,17 @@ impl<'s> OpenHost<'s> {
         self.opened.repository()
     }
 
-    /// How the graph is computed.
+    /// The graph request of the call.
     pub(super) fn work(&self) -> GraphRequest {
         self.work.clone()
     }
 
-    /// A path of the caller as an absolute one.
+    /// Makes a path of the caller absolute.
     pub(super) fn absolute(&self, typed: &str) -> String {
         self.opened.absolute(typed).unwrap_or_else(|| typed.to_owned())
     }
 
-    /// The bytes of a file that the caller names.
+    /// Reads a file that the caller named.
     pub(super) fn document(&self, typed: &str) -> Result<NamedBytes, HostError> {
         let mut bytes = Vec::new();
         self.engine
@@ -94,7 +94,7 @@ impl<'s> OpenHost<'s> {
     }
 }
 
-/// The engine with the threads that a call asks for; calls that ask for none share theirs.
+/// The engine with the requested number of threads. Calls that request none share the threads of the host's engine.
 pub(super) fn with_threads<'s>(engine: &Engine<'s>, threads: Option<u16>) -> Engine<'s> {
     match threads.filter(|count| *count > 0) {
         Some(count) => engine.clone().with_threads(Some(count.into())),
@@ -102,7 +102,7 @@ pub(super) fn with_threads<'s>(engine: &Engine<'s>, threads: Option<u16>) -> Eng
     }
 }
 
-/// The real path of a folder that must be there.
+/// The real path of an existing folder.
 pub(super) fn folder(system: &dyn System, typed: &str) -> Result<String, HostError> {
     if !typed.starts_with('/') {
         return Err(HostError::usage(format!("`cwd` must be an absolute path, and {typed:?} is not")));
@@ -116,7 +116,7 @@ pub(super) fn folder(system: &dyn System, typed: &str) -> Result<String, HostErr
     }
 }
 
-/// Where the cache of a call is.
+/// The graph request with the cache of a call.
 pub(super) fn work(cache: &CacheChoice, directory: &str, usual: String, environment: &HostEnvironment) -> GraphRequest {
     GraphRequest {
         cache_directory: match cache {

@@ -1,5 +1,5 @@
-//! Compares an earlier result of the host with this one: how many files have to be analysed again, and which nodes of
-//! the earlier graph are incomplete. It never changes the graph: that is always computed from the files as they are.
+//! Compares an earlier result of the host with the current one: how many files must be analysed again, and which nodes of the
+//! earlier graph are incomplete. Never affects the graph, which is always computed from the current files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use stan_model::NodeKind;
 
 use super::loose_graph::{LooseGraph, LooseNode};
 
-/// The earlier graph, compared with the one of now.
+/// The earlier graph compared with the current one.
 pub(super) struct Comparison<'p> {
-    /// Source files that changed, and those that depend on something that changed.
+    /// The number of source files that changed or depend on a change.
     pub(super) dirty: usize,
-    /// Nodes that files without a change depend on, with a hash but no size; sorted.
+    /// Nodes with a hash but no size that unchanged files depend on; sorted.
     pub(super) without_size: Vec<&'p str>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn compare<'p>(previous: &'p LooseGraph, graph: &Graph, languages: La
     Comparison { dirty: count, without_size: without_size.into_iter().collect() }
 }
 
-/// Files whose contents are not those of the earlier graph: new, changed or gone.
+/// Files whose contents differ from the earlier graph: new, changed or deleted.
 fn changed<'p>(previous: &'p LooseGraph, graph: &'p Graph) -> BTreeSet<&'p str> {
     let mut changed = BTreeSet::new();
     for node in graph.nodes() {
@@ -51,7 +51,7 @@ fn changed<'p>(previous: &'p LooseGraph, graph: &'p Graph) -> BTreeSet<&'p str> 
     changed
 }
 
-/// The given ids and everything that depended on them.
+/// These ids and their transitive dependents.
 fn dependents<'p>(previous: &'p LooseGraph, start: BTreeSet<&'p str>) -> BTreeSet<&'p str> {
     let mut importers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (source, edges) in &previous.edges {

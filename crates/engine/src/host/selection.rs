@@ -1,5 +1,5 @@
-//! What a selection on a graph of the host holds, in the form and the words of stan-context 0.6. The traversal is that of
-//! every other selection (`stan_graph::select`): each entry counts on its own.
+//! Expands a selection on a graph of the host, in the format and the words of stan-context 0.6. The traversal is that of every
+//! other selection (`stan_graph::select`): each entry counts separately.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ pub(super) fn run(options: &str) -> Result<String, HostError> {
     written(&Summary { selected_count: ids.len(), selected_node_ids: ids, total_bytes, largest, warnings })
 }
 
-/// The ids that are in, sorted: those that the graph does not know stay, builtins and missing ones go.
+/// The selected ids, sorted. Ids that the graph does not contain are kept; builtins and missing nodes are removed.
 fn selected(
     graph: &LooseGraph,
     state: &State,
@@ -97,7 +97,7 @@ fn selected(
     Ok(ids)
 }
 
-/// Files without a size count as empty, which is reported, or refused.
+/// Files without a size count as empty, with a warning or an error.
 fn check_sizes(
     graph: &LooseGraph,
     ids: &[String],
@@ -123,7 +123,7 @@ fn check_sizes(
     Ok(())
 }
 
-/// `id`, `[id, depth]` or `[id, depth, kinds]`; what is wrong with it is a warning.
+/// Parses `id`, `[id, depth]` or `[id, depth, kinds]`; errors become warnings.
 fn entry(value: &Value, at: usize, usual: u8, warnings: &mut BTreeSet<String>) -> Option<Entry> {
     if let Value::String(id) = value {
         return Some(Entry { node: id.clone(), depth: 0, mask: usual });
@@ -144,7 +144,7 @@ fn entry(value: &Value, at: usize, usual: u8, warnings: &mut BTreeSet<String>) -
     Some(Entry { node: id.to_owned(), depth, mask })
 }
 
-/// runtime 1, type 2, dynamic 4, from such a number or from names.
+/// Parses a mask of kinds (runtime 1, type 2, dynamic 4), given as a number or as names.
 fn mask(kinds: &Value, label: &str, warnings: &mut BTreeSet<String>) -> u8 {
     let none = format!("No valid edgeKinds for {label}; no edges will be traversed.");
     if let Some(number) = kinds.as_f64() {

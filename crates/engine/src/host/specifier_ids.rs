@@ -1,5 +1,5 @@
-//! The graph as callers of stan-context 0.6 know it: a missing module goes by the specifier that was written, languages
-//! that it does not have are `other`, and files of packages are described too. Everything else is the graph of the program.
+//! Rewrites the graph for callers of stan-context 0.6: the id of a missing module is the specifier as written, languages that it
+//! does not know are `other`, and package files have descriptions too. Everything else is unchanged.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::graph::detail::DetailedGraph;
 use crate::graph::missing::is_relative;
 use crate::outline::absolute;
 
-/// A larger file of a package is not described.
+/// Larger package files are not described.
 const LARGEST_DESCRIBED: u64 = 1 << 20;
 
-/// `describe`: with descriptions.
+/// `describe`: include descriptions.
 pub(super) fn rewritten(
     system: &dyn System,
     detailed: &DetailedGraph,
@@ -28,7 +28,7 @@ pub(super) fn rewritten(
     let graph = &detailed.graph;
     let mut builder = GraphBuilder::with_capacity(graph.node_count(), graph.edge_count());
     let mut spelled: BTreeMap<&str, u32> = BTreeMap::new();
-    // A missing node stays while an edge still points to it.
+    // A missing node is kept while an edge still points to it.
     let mut is_used: Vec<bool> = graph.nodes().iter().map(|node| node.kind != NodeKind::Missing).collect();
     for file in graph.indices() {
         let missing = detailed.missing_requests(file);
@@ -61,7 +61,7 @@ pub(super) fn rewritten(
     finished(builder)
 }
 
-/// The same graph without descriptions.
+/// A copy of the graph without descriptions.
 pub(super) fn without_descriptions(graph: &Graph) -> Result<Graph, HostError> {
     let mut builder = GraphBuilder::with_capacity(graph.node_count(), graph.edge_count());
     for index in graph.indices() {
@@ -80,7 +80,7 @@ fn known_language(node: &Node) -> Language {
     if is_known { node.language } else { Language::Other }
 }
 
-/// What the graph says of a file, or a file of a package says of itself where it starts.
+/// The description in the graph, or the one at the start of a package file.
 fn description(system: &dyn System, options: &GraphOptions, node: &Node) -> Option<Box<str>> {
     if node.description.is_some() || node.kind != NodeKind::External || !options.languages.claim(&node.id) {
         return node.description.clone();

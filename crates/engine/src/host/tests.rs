@@ -162,7 +162,7 @@ fn selections_are_followed_and_counted() {
     assert_eq!((&one["selectedNodeIds"], &one["totalBytes"]), (&json!(["a", "b"]), &json!(150)));
     assert_eq!(one["largest"][0], json!({ "nodeId": "a", "bytes": 100 }));
     assert_eq!(summary(&json!([["a", 2, 1]]), &[])["selectedNodeIds"], json!(["a", "b", "c"]));
-    // An entry of another kind neither hides nor widens this one.
+    // An entry of another kind does not affect this one.
     assert_eq!(summary(&json!([["a", 9, 4], ["a", 1, 1]]), &[])["selectedNodeIds"], json!(["a", "b", "c"]));
     let less = summary(&json!([["a", 2, 1]]), &[("exclude", json!(["b"]))]);
     assert_eq!(less["selectedNodeIds"], json!(["a", "c"]));
@@ -250,7 +250,7 @@ fn verbs_answer_with_the_documents_of_the_program() {
     assert!(answer(&system, "select", &options)["nodes"].to_string().contains("b.ts"));
 }
 
-/// A link of the repository is not what the caller names, by whatever option it is named.
+/// A symlink in the repository is never read in place of a file that the caller names, whichever option names it.
 #[test]
 fn links_out_of_the_repository_are_refused_by_every_option_that_names_a_file() {
     let system = system(&[("a.ts", "export const a = 1;\n")]);
@@ -268,7 +268,7 @@ fn links_out_of_the_repository_are_refused_by_every_option_that_names_a_file() {
             let (code, message) = refusal(&system, verb, &json!({ "cwd": "/r", key: [value] }));
             assert!(code == "STAN_INPUT" && message.contains("out of the repository"), "{verb} {key}: {message}");
         }
-        // Only looked up in the graph, which has no node for it.
+        // Only looked up in the graph, which has no such node.
         let (code, message) = refusal(&system, "suggest", &json!({ "cwd": "/r", "focus": [file] }));
         assert!(code == "STAN_INPUT" && !message.contains("canary"), "{message}");
         let options = json!({ "cwd": "/r", "at": [format!("{file}:1")], "allowOutside": ["/outside"] });

@@ -1,4 +1,4 @@
-//! The verbs of this engine for hosts: options with the names of the command line, results with the documents of its `--json`.
+//! The verbs of this engine for hosts: options are named as on the command line, and results are the documents of `--json`.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::relevance::RankQuery;
 use crate::suggest::SuggestRequest;
 use crate::tokens::Tokenizer;
 
-/// `true` for what differs from git's index, or a revision.
+/// `true` for the differences from git's index, or a revision.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Changed {
@@ -30,7 +30,7 @@ impl Changed {
     }
 }
 
-/// One text, or several.
+/// One text or several.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Texts {
@@ -179,9 +179,9 @@ pub(super) fn suggest(engine: &Engine<'_>, environment: &HostEnvironment, option
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct SelectOptions {
-    /// The selection itself; without it the workspace's.
+    /// The selection. Default: the workspace's.
     state: Option<serde_json::Value>,
-    /// A map to select from; without it the workspace's.
+    /// A map to select from. Default: the workspace's.
     meta: Option<serde_json::Value>,
     tokens: Option<String>,
 }
@@ -205,7 +205,7 @@ pub(super) fn select(engine: &Engine<'_>, environment: &HostEnvironment, options
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct VerifyOptions {
-    /// An archive, or a pack in any form; without it the workspace's archive.
+    /// An archive, or a pack in any form. Default: the workspace's archive.
     archive: Option<String>,
 }
 
@@ -222,7 +222,7 @@ pub(super) fn verify(engine: &Engine<'_>, environment: &HostEnvironment, options
     written(&crate::context::verify(&place.engine, &place.repository(), archive)?)
 }
 
-/// The value of a name; names that are not in the table are refused with those that are.
+/// Looks up a name in a table. The error for an unknown name lists the valid ones.
 fn choice<T: Copy>(key: &str, name: Option<&str>, table: &[(&str, T)]) -> Result<Option<T>, HostError> {
     let Some(name) = name else { return Ok(None) };
     match table.iter().find(|(known, _)| *known == name) {

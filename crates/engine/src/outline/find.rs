@@ -1,5 +1,5 @@
-//! Words in names, paths and lines. Every file is searched as text; only files that have all words are parsed, and their outlines
-//! are kept in the cache for the next search.
+//! Searches words in names, paths and lines. Every file is searched as text; only files that contain all words are parsed, and
+//! their outlines are cached for the next search.
 
 use std::path::Path;
 
@@ -19,13 +19,13 @@ use crate::engine::Engine;
 use crate::graph::{GraphRequest, open_cache};
 use crate::secrets::secrets_of;
 
-/// Lines of one file that are found; more say nothing new.
+/// Further matching lines of a file are dropped.
 const MAX_LINES: usize = 20;
 
-/// Lines of one file that are shown before those of the next ones.
+/// This many lines of each file are shown before further lines of any.
 const FIRST_LINES: usize = 4;
 
-/// Longer lines are cut.
+/// Longer lines are truncated.
 const LONGEST: usize = 160;
 
 /// What to search for.
@@ -33,11 +33,11 @@ const LONGEST: usize = 160;
 pub struct FindRequest {
     pub words: Vec<String>,
     pub size: AnswerSize,
-    /// Where outlines are kept between searches.
+    /// The cache for outlines.
     pub work: GraphRequest,
 }
 
-/// Words in lower case, and their searchers.
+/// The words in lower case, and their searchers.
 struct Words {
     texts: Vec<String>,
     finders: Vec<Finder<'static>>,
@@ -51,9 +51,9 @@ impl Words {
         Self { texts, finders, are_ascii }
     }
 
-    /// A text in lower case, as far as it matters for these words.
+    /// The text in lower case, as far as these words can match it.
     fn lowered(&self, text: &str) -> String {
-        // Only these two letters become ASCII, `i` with a dot and `k`, when they are made small.
+        // The only non-ASCII letters whose lower case is ASCII: dotted capital I and the Kelvin sign.
         const BECOME_ASCII: [char; 2] = ['\u{130}', '\u{212a}'];
         if text.is_ascii() || (self.are_ascii && !text.contains(BECOME_ASCII)) {
             return text.to_ascii_lowercase();
@@ -61,13 +61,13 @@ impl Words {
         text.to_lowercase()
     }
 
-    /// How many of them a lower-case text has.
+    /// How many of the words a lower-case text contains.
     fn in_lowered(&self, text: &str) -> usize {
         self.finders.iter().filter(|finder| finder.find(text.as_bytes()).is_some()).count()
     }
 }
 
-/// What one file has of the words.
+/// The matches of one file.
 #[derive(Default)]
 struct InFile {
     symbols: Vec<(u32, SymbolDeclaration)>,
@@ -75,7 +75,7 @@ struct InFile {
     lines: Vec<FoundLine>,
 }
 
-/// Declarations, paths and lines with all of the words; with any of them when nothing has all.
+/// Declarations, paths and lines with all of the words, or with any of them if none has all.
 pub fn find(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -116,7 +116,7 @@ pub fn find(
     found
 }
 
-/// How well a name fits; lower is better. `None` when it does not have the words.
+/// How well a name matches; lower is better. `None` if it lacks the required words.
 fn score(name: &str, words: &[String], all: bool) -> Option<u32> {
     let lower = name.to_lowercase();
     let found = words.iter().filter(|word| lower.contains(word.as_str())).count();
@@ -162,6 +162,7 @@ impl FileSearch<'_> {
             return found;
         }
         let outline = self.outlines.find_or_make(file, &bytes, || outline(file, &bytes));
+        // Contents that were scanned before and are clean are not scanned again.
         if !outline.is_clean && secrets_of(repository.config, file, &bytes).is_some() {
             return found;
         }
@@ -172,7 +173,7 @@ impl FileSearch<'_> {
 
     fn lines(&self, file: &str, text: &str, lower: &str) -> Vec<FoundLine> {
         let words = self.words;
-        // Small letters are on the same lines.
+        // Lower-casing does not change line boundaries.
         let mut lowered = lower.lines();
         let mut fits = |_: &str| {
             let count = words.in_lowered(lowered.next().unwrap_or_default());
@@ -212,7 +213,7 @@ impl FileSearch<'_> {
     }
 }
 
-/// Everything that a search may show of a file's declarations, and whether it may be shown.
+/// The searchable declarations of a file, and whether the file may be shown.
 fn outline(file: &str, bytes: &[u8]) -> StoredOutline {
     let is_clean = credential_file(file).is_none() && scan_file(file, bytes).is_empty();
     let none = || StoredOutline { is_clean, units: Vec::new() };
@@ -232,15 +233,14 @@ fn outline(file: &str, bytes: &[u8]) -> StoredOutline {
     StoredOutline { is_clean, units: outline.units.iter().zip(0..).map(unit).collect() }
 }
 
-/// When a line is shown: lines of code before those of documents, and these before those of tests; the first lines of each file
-/// before the rest of any.
+/// The order of lines: code before documents before tests, and the first lines of each file before further lines of any.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct LinePlace {
     is_more: bool,
     group: u8,
 }
 
-/// Lines in the order in which they are worth room, and the number of those that say again what a declaration shows.
+/// Lines in order of usefulness, and the number of lines dropped because a shown declaration already contains them.
 fn useful_lines(lines: Vec<FoundLine>, symbols: &[SymbolDeclaration]) -> (Vec<(LinePlace, FoundLine)>, usize) {
     let declared: FxHashSet<(&str, u32)> = symbols.iter().map(|one| (&*one.file, one.line)).collect();
     let all = lines.len();
@@ -259,12 +259,12 @@ fn useful_lines(lines: Vec<FoundLine>, symbols: &[SymbolDeclaration]) -> (Vec<(L
         of_file += 1;
     }
     let repeated = all - useful.len();
-    // Stable: files are in the order of their paths.
+    // A stable sort, because files are in path order.
     useful.sort_by_key(|(place, _)| *place);
     (useful, repeated)
 }
 
-/// Takes declarations, then paths, then lines, while they fit.
+/// Takes declarations, then paths, then lines, up to the budget.
 fn shown(found: Vec<InFile>, partial: bool, size: AnswerSize) -> FindReport {
     let mut symbols = Vec::new();
     let mut paths = Vec::new();
@@ -274,7 +274,7 @@ fn shown(found: Vec<InFile>, partial: bool, size: AnswerSize) -> FindReport {
         paths.extend(file.path);
         lines.extend(file.lines);
     }
-    // Stable: files are in the order of their paths.
+    // A stable sort, because files are in path order.
     symbols.sort_by_key(|(score, one)| (*score, !one.exported));
     paths.sort_by_key(|(score, _)| *score);
     let all = symbols.len() + paths.len() + lines.len();
@@ -312,7 +312,7 @@ fn shown(found: Vec<InFile>, partial: bool, size: AnswerSize) -> FindReport {
         }
         taken.push((place, line));
     }
-    // Lines of a file stand together.
+    // Group the lines of a file.
     taken.sort_by(|(left, one), (right, other)| {
         (left.group, &one.file, one.line).cmp(&(right.group, &other.file, other.line))
     });

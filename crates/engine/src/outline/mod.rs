@@ -1,5 +1,5 @@
-//! The verbs `outline`, `symbol`, `read` and `find`: small answers about declarations. They read source files and nothing else: no
-//! graph, no cache, no resolution.
+//! The verbs `outline`, `symbol`, `read` and `find`: short answers about declarations. They only read source files: no graph, no
+//! resolution.
 
 mod find;
 mod near;
@@ -29,19 +29,19 @@ pub use symbol::{SymbolRequest, symbol};
 pub(crate) use near::{near_files, near_modules, near_names};
 pub(crate) use signature::one_line;
 
-/// A file of more bytes than this has no outline.
+/// Larger files have no outline.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Bytes that count as one token. Code has 3 to 4 bytes per token, so real answers have fewer tokens than this estimate. Loading a real
-/// tokenizer would take longer than finding the answer.
+/// Estimated bytes per token. Code has 3 to 4, so real answers have fewer tokens than the estimate. Loading a real tokenizer
+/// would take longer than computing the answer.
 const BYTES_PER_TOKEN: u64 = 3;
 
-/// What an answer may cost.
+/// The size limits of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnswerSize {
-    /// In tokens; 0 for no bound.
+    /// In tokens; 0 for no limit.
     pub budget: u64,
-    /// The most declarations (or declarations and uses) of each file or symbol.
+    /// The most declarations (or declarations and uses) per file or symbol.
     pub limit: Option<usize>,
 }
 
@@ -52,7 +52,7 @@ impl Default for AnswerSize {
 }
 
 impl AnswerSize {
-    /// What is left after answering for the parts before.
+    /// The budget in bytes.
     pub(crate) fn bytes(self) -> u64 {
         if self.budget == 0 { u64::MAX } else { self.budget.saturating_mul(BYTES_PER_TOKEN) }
     }
@@ -68,9 +68,9 @@ pub struct OutlineRequest {
 /// A file that the user named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedFile {
-    /// As it was typed.
+    /// As typed.
     pub shown: String,
-    /// Root-relative, or absolute when it is outside the root.
+    /// Root-relative, or absolute if it is outside the root.
     pub id: String,
 }
 
@@ -102,7 +102,7 @@ pub fn outline(
         report.warnings.dedup();
         match unknown.as_slice() {
             [] => Ok(report),
-            // Only an error needs the names of all files.
+            // Scan the repository only for the error, which suggests similar names.
             unknown => Err(unknown_files(&scan(system, repository), unknown)),
         }
     })
@@ -123,7 +123,7 @@ pub(crate) fn scan(system: &dyn System, repository: &Repository<'_>) -> Universe
     stan_repo::scan(system, Path::new(repository.root), &options.scan)
 }
 
-/// The absolute path of a node id, which is absolute already when the file is outside the root.
+/// The absolute path of a node id. The id of a file outside the root is absolute already.
 pub(crate) fn absolute(root: &str, id: &str) -> String {
     if id.starts_with('/') { id.to_owned() } else { AbsPath::new(root).join(id) }
 }
@@ -131,7 +131,7 @@ pub(crate) fn absolute(root: &str, id: &str) -> String {
 /// A file that was read.
 struct Outlined {
     file: OutlinedFile,
-    /// For each declaration how soon it is left out: 0 last.
+    /// For each declaration, how early it is left out: 0 is left out last.
     ranks: Vec<u8>,
 }
 
@@ -140,7 +140,7 @@ enum Unread {
     Refused(String),
 }
 
-/// Whether the configuration excludes a file, by its absolute path: it is in no answer that a model reads.
+/// Whether the configuration excludes a file, by its absolute path. Excluded files are in no answer for a model.
 fn is_excluded(repository: &Repository<'_>, path: &str) -> bool {
     ExcludedFiles::new(&repository.config.graph_options(repository.root)).cover(path)
 }
@@ -149,7 +149,7 @@ fn excluded(asked: &AskedFile) -> String {
     format!("{}: is excluded by the configuration", asked.shown)
 }
 
-/// Why a file with a credential is not shown.
+/// Why a file that contains a secret is not shown.
 fn held_back(repository: &Repository<'_>, asked: &AskedFile, bytes: &[u8]) -> Option<String> {
     let secrets = secrets_of(repository.config, &asked.id, bytes)?;
     let rule = secrets.hits.first().map(|hit| hit.rule.clone()).unwrap_or_default();
@@ -210,7 +210,7 @@ fn described(id: &str, text: &str, outline: &Outline) -> Outlined {
     Outlined { file, ranks }
 }
 
-/// Takes declarations while they fit: exported ones first, members last. What is taken stays in source order.
+/// Takes declarations up to the budget: exported ones first, members last. The result is in source order.
 fn shown(outlined: Outlined, limit: Option<usize>, left: &mut u64) -> OutlinedFile {
     let Outlined { mut file, ranks } = outlined;
     let mut order: Vec<usize> = (0..ranks.len()).collect();
@@ -221,7 +221,7 @@ fn shown(outlined: Outlined, limit: Option<usize>, left: &mut u64) -> OutlinedFi
     for index in order {
         let Some(declaration) = file.declarations.get(index) else { continue };
         let cost = declaration.signature.len() as u64 + 2 * u64::from(declaration.depth) + 12;
-        // Ends at the first one that does not fit, so that a larger budget shows more and nothing else.
+        // Stop at the first one that does not fit, so that a larger budget only adds declarations.
         if limit.is_some_and(|limit| count >= limit) || cost > *left {
             break;
         }

@@ -1,11 +1,11 @@
-//! Names near to one that does not exist.
+//! Suggests similar names for one that does not exist.
 
 use crate::config::nearest;
 
-/// How many are named.
+/// How many are suggested.
 const SHOWN: usize = 3;
 
-/// Files of the same name elsewhere, then files whose name contains it or is spelled nearly so.
+/// Files of the same name elsewhere, then files whose name contains it or is spelled similarly.
 pub(crate) fn near_files<'f>(files: &'f [Box<str>], id: &str) -> Vec<&'f str> {
     let base = |path: &'f str| path.rsplit('/').next().unwrap_or(path);
     let wanted = id.rsplit('/').next().unwrap_or(id);
@@ -19,15 +19,15 @@ pub(crate) fn near_files<'f>(files: &'f [Box<str>], id: &str) -> Vec<&'f str> {
         let nearest = nearest(wanted, &names);
         found.extend(all().filter(|file| Some(base(file)) == nearest));
     }
-    // Those in the same folders first.
+    // The longest common path prefix first.
     let common = |file: &str| file.split('/').zip(id.split('/')).take_while(|(one, other)| one == other).count();
     found.sort_by_key(|file| std::cmp::Reverse(common(file)));
     found.truncate(SHOWN);
     found
 }
 
-/// Files that an import of `path`, without its ending, may have meant: of the same name elsewhere, or of a near name in the
-/// same folder.
+/// Files that an import of `path`, which has no extension, may have meant: files of the same name elsewhere, or of a similar name
+/// in the same folder.
 pub(crate) fn near_modules<'f>(files: &'f [Box<str>], path: &str) -> Vec<&'f str> {
     let stem = |path: &'f str| {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -47,7 +47,7 @@ pub(crate) fn near_modules<'f>(files: &'f [Box<str>], path: &str) -> Vec<&'f str
     found
 }
 
-/// The names that are spelled nearly as the wanted one, nearest first.
+/// The names with the smallest edit distance to the wanted one.
 pub(crate) fn near_names(wanted: &str, names: &[&str]) -> Vec<String> {
     let mut left: Vec<&str> = names.to_vec();
     left.sort_unstable();

@@ -1,5 +1,5 @@
-//! Files or declarations as text, at a level: whole, as signatures, or as one line. What does not fit into the budget is
-//! shown at a lower level, and what fits at none is named.
+//! Shows files or declarations at a level: whole, as signatures, or as one line. If a text exceeds the budget, a lower level is
+//! tried; if no level fits, only its name is listed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::{
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
 
-/// How much of a text is shown.
+/// The level of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadLevel {
     #[default]
@@ -44,21 +44,21 @@ impl ReadLevel {
     }
 }
 
-/// With less than this nothing of a text is shown but its name.
+/// If less of the budget is left, only the name of a text is listed.
 const LEAST_BYTES: u64 = 400;
 
 /// `FILE`, `FILE#Name` or `FILE:FROM-TO`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedText {
-    /// As it was typed.
+    /// As typed.
     pub shown: String,
     pub file: AskedFile,
     pub name: Option<String>,
-    /// 1-based and inclusive; beyond the end it means the end.
+    /// 1-based and inclusive. Line numbers after the end mean the last line.
     pub lines: Option<Lines>,
 }
 
-/// What to read.
+/// The options of the verb.
 #[derive(Clone, Debug, Default)]
 pub struct ReadRequest {
     pub asked: Vec<AskedText>,
@@ -106,7 +106,7 @@ fn cost(item: &ReadItem) -> u64 {
     (item.text.len() + item.file.len() + 24) as u64
 }
 
-/// The beginning of a text that is too long, as whole lines.
+/// The first whole lines of a text that is too long.
 fn beginning(mut item: ReadItem, left: u64) -> Option<ReadItem> {
     let around = cost(&item) - item.text.len() as u64;
     let room = usize::try_from(left.saturating_sub(around + 40)).unwrap_or(usize::MAX);
@@ -130,7 +130,7 @@ struct Text {
 }
 
 impl Text {
-    /// The inner error is a warning: the file is there and cannot be shown.
+    /// An inner error is a warning: the file exists but cannot be shown.
     fn read(
         system: &dyn System,
         repository: &Repository<'_>,
@@ -168,7 +168,7 @@ impl Text {
         Ok(Ok(Self { text, starts, outline, sha256 }))
     }
 
-    /// A part of the file by its lines.
+    /// A range of lines.
     fn lines(&self, asked: Lines, whole: Lines) -> Shown {
         let from = asked.from.clamp(1, whole.to.max(1));
         let to = asked.to.clamp(from, whole.to.max(from));
@@ -178,7 +178,7 @@ impl Text {
         Shown { text, lines: Lines { from, to }, elided: Vec::new() }
     }
 
-    /// The requested declarations; `None` is the whole file.
+    /// The requested declarations; `None` stands for the whole file.
     fn parts(&self, asked: &AskedText) -> Result<Vec<Option<UnitId>>, EngineError> {
         let Some(name) = &asked.name else { return Ok(vec![None]) };
         let ids = || (0..self.outline.units.len() as u32).map(UnitId);
@@ -194,7 +194,8 @@ impl Text {
             .hint(format!("`stan outline {}` lists what it declares", asked.file.shown)))
     }
 
-    /// The highest level that fits, or the beginning of the lowest one that shows text; and whether nothing of it is missing.
+    /// The highest level that fits, otherwise the start of the lowest level that shows text. The flag is true if nothing is
+    /// missing.
     fn fitting(
         &self,
         asked: &AskedText,
@@ -202,7 +203,7 @@ impl Text {
         level: ReadLevel,
         left: u64,
     ) -> (Option<ReadItem>, bool) {
-        // Lines are shown as they are: they have no signature.
+        // A range of lines has no signature, so there is no lower level.
         let levels = if asked.lines.is_some() { &[ReadLevel::Full] } else { level.and_lower() };
         let texts = levels.iter().filter(|level| **level != ReadLevel::Line);
         let mut last = None;

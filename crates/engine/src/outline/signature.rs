@@ -1,11 +1,11 @@
-//! A declaration on one line.
+//! Formats a declaration on one line.
 
 use stan_model::outline::{Unit, elided};
 
-/// Longer lines are cut: a type of a thousand characters does not help in a list.
+/// Longer lines are truncated: a type of a thousand characters does not help in a list.
 const LONGEST: usize = 160;
 
-/// The text of a declaration without bodies and `//` comments, with runs of white space as one space.
+/// The text of a declaration without bodies and `//` comments, with white space collapsed.
 pub(crate) fn one_line(text: &str, unit: &Unit) -> String {
     let signature = elided(text, unit.span, &unit.bodies);
     let mut line = String::with_capacity(signature.len().min(LONGEST + 4));
@@ -27,7 +27,7 @@ pub(crate) fn one_line(text: &str, unit: &Unit) -> String {
     line
 }
 
-/// A line up to its comment. A `//` behind a quote may be part of a string, and stays.
+/// A line without its `//` comment. If there is a quote before the `//`, it may be inside a string, so nothing is removed.
 fn without_comment(line: &str) -> &str {
     let before = line.split_once("//").map_or(line, |(before, _)| before);
     let is_comment = before.is_empty() || before.ends_with(char::is_whitespace);

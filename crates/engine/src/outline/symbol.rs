@@ -1,5 +1,5 @@
-//! Finds where names are declared and used. Only files that contain the name as text are parsed, so the cost is that of a text search
-//! plus parsing the files found.
+//! Finds where names are declared and used. Only files that contain the name as text are parsed, so it costs a text search plus
+//! parsing the files found.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,13 +18,13 @@ use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
 use crate::secrets::secrets_of;
 
-/// How far a variable is followed to see whether it is an instance of an owner.
+/// How many steps a variable is traced to find out whether it is an instance of the owner.
 const MAX_STEPS: u32 = 4;
 
-/// How many owners of a member are named when the one that was asked for does not have it.
+/// How many other owners are suggested if the requested one has no such member.
 const MOST_MEMBERS: usize = 3;
 
-/// Which names to look for.
+/// The names to find.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolRequest {
     /// `name`, or `Owner.member`.
@@ -32,7 +32,7 @@ pub struct SymbolRequest {
     pub size: AnswerSize,
 }
 
-/// Where each name is declared, and where it is used.
+/// The declarations and the uses of each name.
 pub fn symbol(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -78,7 +78,7 @@ struct Search<'s> {
     files: &'s [Box<str>],
 }
 
-/// What one file says about a name.
+/// The findings of one file.
 #[derive(Default)]
 struct InFile {
     declarations: Vec<SymbolDeclaration>,
@@ -88,7 +88,7 @@ struct InFile {
 impl Search<'_> {
     fn find(&self, name: &str) -> FoundSymbol {
         let (owner, member) = match name.rsplit_once('.') {
-            // A method of a pointer, as Go prints it.
+            // A method with a pointer receiver, as Go prints it.
             Some((owner, member)) if owner.starts_with('(') && !member.is_empty() => {
                 (Some(owner.trim_start_matches(['(', '*']).trim_end_matches(')')), member)
             }
@@ -105,7 +105,7 @@ impl Search<'_> {
                 finder.find(&bytes)?;
                 let text = language.text_of(&bytes)?;
                 let mut found = in_file(file, &text, &language.declare(file, &text), owner, member);
-                // Only declarations show text of the file.
+                // Only declarations show source text; uses are positions.
                 if !found.declarations.is_empty() && secrets_of(self.repository.config, file, &bytes).is_some() {
                     for declaration in &mut found.declarations {
                         declaration.signature = format!("{member} (held back because of a secret)");
@@ -125,7 +125,7 @@ impl Search<'_> {
         symbol
     }
 
-    /// For `Owner.member`: that member of other owners, such as a base class.
+    /// For `Owner.member`: members of that name of other owners, such as a base class.
     fn members_named_alike(&self, name: &str) -> Vec<String> {
         let Some((_, member)) = name.rsplit_once('.').filter(|(_, member)| !member.is_empty()) else {
             return Vec::new();
@@ -140,7 +140,7 @@ impl Search<'_> {
         Some(bytes)
     }
 
-    /// Every declared name, to find near ones.
+    /// All declared names, to suggest similar ones.
     fn all_names(&self) -> BTreeSet<Box<str>> {
         let languages = Languages::all();
         let files = self.files.par_iter().filter_map(|file| Some((file, languages.declarations(file)?)));
@@ -198,7 +198,7 @@ fn in_file(file: &str, text: &str, units: &FileUnits, owner: Option<&str>, name:
     found
 }
 
-/// Whether a symbol is a declaration of the name at module level, or an import of it under any name.
+/// Whether a symbol is a module-level declaration of the name, or an import of it under any local name.
 fn refers_to(names: &FileNames, symbol: SymbolId, name: &str, is_declared: bool) -> bool {
     let Some(symbol) = names.symbol(symbol) else { return false };
     let meaning = |id: &DeclarationId| names.declaration(*id).map(|declaration| declaration.meaning);
@@ -211,7 +211,7 @@ fn refers_to(names: &FileNames, symbol: SymbolId, name: &str, is_declared: bool)
     })
 }
 
-/// Whether a recipe is the namespace of a module, whose members are exports.
+/// Whether a recipe evaluates to the namespace of a module, whose members are its exports.
 fn is_namespace(names: &FileNames, recipe: RecipeId) -> bool {
     let Recipe::Value(symbol) = names.recipe(recipe) else { return false };
     let declarations = names.symbol(*symbol).map(|symbol| symbol.declarations.as_slice()).unwrap_or_default();
@@ -223,7 +223,8 @@ fn is_namespace(names: &FileNames, recipe: RecipeId) -> bool {
     })
 }
 
-/// Whether a recipe is a value or instance of the owner, by what is written right there: a type, `new Owner()`, `this`.
+/// Whether a recipe evaluates to the owner or an instance of it, judged only by the code itself: a type annotation,
+/// `new Owner()`, `this`.
 fn is_owner(names: &FileNames, recipe: RecipeId, owner: &str, steps: u32) -> bool {
     let Some(steps) = steps.checked_sub(1) else { return false };
     let last = owner.rsplit('.').next().unwrap_or(owner);
@@ -248,7 +249,7 @@ fn is_owner(names: &FileNames, recipe: RecipeId, owner: &str, steps: u32) -> boo
     }
 }
 
-/// Whether a symbol has the name, or imports it under another.
+/// Whether a symbol has the name, or is an import of it under another name.
 fn is_named(names: &FileNames, symbol: SymbolId, name: &str) -> bool {
     let Some(symbol) = names.symbol(symbol) else { return false };
     *symbol.name == *name
@@ -260,7 +261,7 @@ fn is_named(names: &FileNames, symbol: SymbolId, name: &str) -> bool {
         })
 }
 
-/// Takes declarations, then certain uses, then possible ones, while they fit.
+/// Takes declarations, then certain uses, then possible ones, up to the budget.
 fn shown(mut symbol: FoundSymbol, limit: Option<usize>, left: &mut u64) -> FoundSymbol {
     let all = symbol.declarations.len() + symbol.uses.len();
     let mut room = limit.unwrap_or(usize::MAX);

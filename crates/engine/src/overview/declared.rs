@@ -1,4 +1,4 @@
-//! The names that files declare, exported or not. An overview shows the most informative ones.
+//! The names that files declare, exported or not. An overview shows the most informative of them.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use crate::cache::{KeptNames, names_key};
 use crate::graph::open_cache;
 use crate::outline::absolute;
 
-/// A larger file is data or generated: its names are not shown.
+/// A larger file is data or generated, and its names are not shown.
 const LARGEST: u64 = 2 << 20;
 
 /// Further names of one file are ignored.
@@ -31,8 +31,7 @@ impl Source<'_> {
         }
     }
 
-    /// For each of these nodes the names of its declarations in source order, each once. Names of unchanged files come from the
-    /// cache.
+    /// For each of these nodes, the names of its declarations in source order, without duplicates. Cached for unchanged files.
     fn declared(&self, nodes: &[u32]) -> Vec<Vec<Box<str>>> {
         let options = self.repository.config.graph_options(self.repository.root);
         let kept = KeptNames::load(open_cache(self.system, &options, self.work));
@@ -49,7 +48,7 @@ impl Source<'_> {
             let mut bytes = Vec::new();
             let path = absolute(self.repository.root, &node.id);
             let is_read = self.system.read_real(Path::new(&path), LARGEST, &mut bytes).is_ok();
-            // A file that changed since it was hashed has other contents than the key says.
+            // The cache key is the digest in the graph, so names of other contents must not be stored under it.
             if !is_read || sha256(&bytes) != file.digest {
                 self.read_other_bytes.store(true, Ordering::Relaxed);
                 return (None, if is_read { declared_names(&node.id, &bytes) } else { Vec::new() });
@@ -66,15 +65,15 @@ impl Source<'_> {
     }
 }
 
-/// The names that a file's declarations have.
+/// The names of a file's declarations.
 fn declared_names(path: &str, bytes: &[u8]) -> Vec<Box<str>> {
     let Some(language) = Languages::all().declarations(path) else { return Vec::new() };
     let Some(text) = language.text_of(bytes) else { return Vec::new() };
     names_of(&language.outline(path, &text))
 }
 
-/// Names of top-level declarations, and of functions and methods at any depth, but for those of unit tests (`mod tests`): these
-/// are long and many, and would take the place of what the file is for.
+/// Names of top-level declarations, and of functions and methods at any depth, except those of unit tests (`mod tests`): these
+/// are long and many, and would displace names that tell what the file is for.
 fn names_of(outline: &Outline) -> Vec<Box<str>> {
     let mut is_test = Vec::with_capacity(outline.units.len());
     for unit in &outline.units {

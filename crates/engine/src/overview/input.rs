@@ -1,4 +1,5 @@
-//! What an overview says about each file: tokens, exported names by use, imports with the names taken, tests.
+//! Collects what an overview shows of each file: tokens, exported names by number of uses, imports with the imported names,
+//! tests.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -17,16 +18,16 @@ use crate::graph::open_cache;
 use crate::outline::absolute;
 use crate::tokens::MOST_COUNTED_BYTES;
 
-/// One dependency of a file, before names are weighed.
+/// One dependency of a file, before names are weighted.
 struct Taken<'d> {
     target: u32,
     names: Vec<&'d str>,
-    /// Found by seeing through barrels only.
+    /// Found only by tunnelling through barrels.
     is_implicit: bool,
 }
 
 impl Source<'_> {
-    /// The files of the repository, in the order of an overview.
+    /// The files of the repository, in overview order.
     pub(super) fn source_nodes(&self) -> Vec<u32> {
         let graph = &self.detailed.graph;
         graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source).collect()
@@ -93,7 +94,7 @@ impl Source<'_> {
                 }
             }
         }
-        // What a barrel re-exports is listed where it is defined.
+        // Names that a barrel re-exports are listed in the files that define them.
         let mut defined: Vec<&str> =
             found.iter().filter(|one| one.is_implicit).flat_map(|one| one.names.iter().copied()).collect();
         defined.sort_unstable();
@@ -103,7 +104,7 @@ impl Source<'_> {
         found
     }
 
-    /// Of code files, by the tokenizer. Counts of unchanged files are kept in the cache.
+    /// Token counts of code files; 0 for others. Cached for unchanged files.
     pub(super) fn tokens(&self, nodes: &[u32]) -> Vec<u64> {
         let graph = &self.detailed.graph;
         let options = self.repository.config.graph_options(self.repository.root);
@@ -123,7 +124,7 @@ impl Source<'_> {
             let is_large = node.file.is_some_and(|file| file.size > MOST_COUNTED_BYTES);
             let note_other_bytes = || self.read_other_bytes.store(true, Ordering::Relaxed);
             match self.system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes) {
-                // A file that changed since it was hashed has other contents than the key says.
+                // The cache key is the digest in the graph, so counts of other contents must not be stored under it.
                 Ok(_) => {
                     let is_hashed = node.file.is_some_and(|file| sha256(&bytes) == file.digest);
                     if !is_hashed && !is_large {
@@ -150,12 +151,12 @@ impl Source<'_> {
     }
 }
 
-/// Whether a file has a line of its own.
+/// Whether a file gets its own line.
 pub(super) fn is_code(path: &str) -> bool {
     Languages::all().claim(path) || programming_extension(path).is_some()
 }
 
-/// How often each name of a file is taken: by all files, and by files of other folders.
+/// The number of uses of each name of a file: by all files, and by files of other folders.
 type Uses<'d> = FxHashMap<&'d str, (u32, u32)>;
 
 fn uses<'d>(files: &[OverviewFile], taken: &[Vec<Taken<'d>>]) -> Vec<Uses<'d>> {
@@ -178,14 +179,14 @@ fn uses<'d>(files: &[OverviewFile], taken: &[Vec<Taken<'d>>]) -> Vec<Uses<'d>> {
     uses
 }
 
-/// The names that a file declares and offers, sorted.
+/// The names that a file declares and exports, sorted.
 fn offered(facts: &FileFacts) -> Vec<&str> {
     let local = facts.exports.iter().filter(|export| export.source == ExportSource::Local);
     let mut names: Vec<&str> = local.map(|export| &*export.name).collect();
     if facts.exports.is_empty() {
         names.extend(facts.declares.iter().map(|name| &**name));
     }
-    // A file that offers nothing to others is known by what it declares for itself: tests, binaries, private modules.
+    // A file without exports is described by its other declarations: tests, binaries, private modules.
     if names.is_empty() {
         let items =
             facts.scopes.iter().flat_map(|scope| &scope.bindings).filter(|binding| binding.bound == Bound::Item);
@@ -196,8 +197,8 @@ fn offered(facts: &FileFacts) -> Vec<&str> {
     names
 }
 
-/// The most used first, each with its uses by files of other folders. Of names that are used as often, those come first that
-/// say more than the path does, and then those that few files have: `Props` and `default` distinguish files least.
+/// Orders names by number of uses, and returns each with its uses in other folders. On a tie, names that do not repeat the path
+/// come first, then names that fewer files have: `Props` and `default` distinguish files least.
 fn ordered(mut names: Vec<&str>, path: &str, uses: &Uses<'_>, offers: &FxHashMap<&str, u32>) -> Vec<(Box<str>, u32)> {
     let weight = |name: &str| uses.get(name).copied().unwrap_or_default();
     let known = words(path);
@@ -209,7 +210,7 @@ fn ordered(mut names: Vec<&str>, path: &str, uses: &Uses<'_>, offers: &FxHashMap
     names.into_iter().map(|name| (name.into(), weight(name).1)).collect()
 }
 
-/// Imports, importers and tests.
+/// Adds imports, importers and tests.
 fn add_imports(files: &mut [OverviewFile], taken: Vec<Vec<Taken<'_>>>) {
     let is_test: Vec<bool> = files.iter().map(|file| file.is_code && stan_rank::is_test(&file.path)).collect();
     let names: Vec<String> = files.iter().map(|file| stan_rank::name_key(&file.path)).collect();

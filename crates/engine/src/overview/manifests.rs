@@ -1,11 +1,11 @@
-//! What folders are about: the `description` of the manifest in them, or else the first heading of their `README.md`. Both
-//! are descriptions in the graph.
+//! Descriptions of folders: the `description` of the manifest in them, otherwise the first heading of their `README.md`. Both are
+//! descriptions of nodes in the graph.
 
 use std::collections::BTreeMap;
 
 use super::Source;
 
-/// Characters after which a description is cut.
+/// Descriptions are truncated to this many characters.
 const LONGEST: usize = 100;
 
 /// In order of precedence.
@@ -28,7 +28,7 @@ impl Manifest {
 }
 
 impl Source<'_> {
-    /// Folders with what they are about, sorted by path.
+    /// Folders with their descriptions, sorted by path.
     pub(super) fn described_folders(&self, nodes: &[u32]) -> Vec<(String, Box<str>)> {
         let graph = &self.detailed.graph;
         let mut found: BTreeMap<&str, (Manifest, &str)> = BTreeMap::new();
@@ -43,7 +43,7 @@ impl Source<'_> {
     }
 }
 
-/// Long texts are cut at a word.
+/// Truncates a long text at a word boundary.
 fn shortened(text: &str) -> Box<str> {
     let Some((cut, _)) = text.char_indices().nth(LONGEST) else { return text.into() };
     let start = text.get(..cut).unwrap_or(text);

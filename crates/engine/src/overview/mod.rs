@@ -1,5 +1,5 @@
-//! The verb `map`: the overview of the repository that a model reads, and the document `dependency.overview.md`. What is
-//! known of the files is gathered here; lines, folding and budgets are `stan_graph::overview`.
+//! The verb `map`: the overview of the repository for models, and the document `dependency.overview.md`. Collects the data of
+//! files; `stan_graph::overview` decides about lines, folding and budgets.
 
 mod declared;
 mod input;
@@ -26,10 +26,10 @@ use crate::graph::detail::{DetailedGraph, detailed_graph};
 use crate::outline::{AskedFile, near_files};
 use crate::tokens::Tokenizer;
 
-/// An overview of so few tokens is never shortened.
+/// An overview with at most this many tokens is never shortened.
 const SMALL: u64 = 400;
 
-/// What has a line of its own.
+/// What gets a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     #[default]
@@ -38,10 +38,10 @@ pub enum Level {
     Package,
 }
 
-/// How much is shown, and around what.
+/// The options of an overview: its size and its focus.
 #[derive(Clone, Debug, Default)]
 pub struct OverviewRequest {
-    /// In tokens, 0 for everything; `None` for what the configuration says.
+    /// In tokens, 0 for everything; `None` for the configured budget.
     pub budget: Option<u64>,
     /// Folders or files.
     pub focus: Vec<AskedFile>,
@@ -61,7 +61,7 @@ pub fn overview(
     let focus = focus(&detailed, &request.focus)?;
     let budget = request.budget.unwrap_or(repository.config.context.overview_tokens);
     let source = Source::new(engine, repository, work, &detailed, request.tokenizer);
-    // Without a budget the overview stays well below the map that it stands in for.
+    // Even without a budget, the overview stays much smaller than the map that it replaces.
     let names_within = match budget {
         0 => (map_tokens(engine, repository, request.tokenizer, work)? / 3).max(SMALL),
         _ => 0,
@@ -78,21 +78,21 @@ pub fn overview(
     })
 }
 
-/// An overview, and what it was made of.
+/// An overview, and the identity of its inputs.
 pub(crate) struct OverviewDocument {
     pub(crate) text: Vec<u8>,
-    /// The graph in the cache and the manifests; `None` when something was seen that cannot be compared in a later run.
+    /// The graph in the cache and the manifests; `None` if an input cannot be compared in a later run.
     made_of: Option<(Identity, u64)>,
 }
 
 impl OverviewDocument {
-    /// Whether the map was made of the same.
+    /// Whether the map was built from the same inputs.
     pub(crate) fn belongs_to(&self, map: &MapIdentity) -> bool {
         self.made_of == Some((map.graph, map.manifests))
     }
 }
 
-/// The document that a repository run writes. `notes` are further lines at its top.
+/// The document that a repository run writes. `notes` are added at its top.
 pub(crate) fn overview_document(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -110,7 +110,7 @@ pub(crate) fn overview_document(
     Ok(OverviewDocument { text, made_of: detailed.kept_as.zip(manifests) })
 }
 
-/// What an overview is made of, and for each of its files the packages that it uses.
+/// The input of an overview, and for each of its files the packages that it uses.
 pub(crate) fn described_files(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -122,7 +122,7 @@ pub(crate) fn described_files(
     (source.input(), source.packages_by_file())
 }
 
-/// For each of these nodes the tokens of its file, 0 where it is not code. Counts of unchanged files come from the cache.
+/// The token count of each node's file; 0 if it is not code. Cached for unchanged files.
 pub(crate) fn counted_tokens(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -134,7 +134,7 @@ pub(crate) fn counted_tokens(
     Source::new(engine, repository, work, detailed, tokenizer).tokens(nodes)
 }
 
-/// The tokens of `dependency.meta.json`.
+/// The token count of `dependency.meta.json`.
 fn map_tokens(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -148,7 +148,7 @@ fn map_tokens(
     Ok(tokenizer.count(&bytes))
 }
 
-/// The root-relative paths that were named. Names that are neither files nor folders come back with near ones.
+/// The root-relative paths that were named. A name that is neither a file nor a folder is an error that suggests similar names.
 pub(crate) fn focus(detailed: &DetailedGraph, asked: &[AskedFile]) -> Result<Vec<String>, EngineError> {
     let ids: Vec<Box<str>> = detailed.graph.nodes().iter().map(|node| node.id.clone()).collect();
     let is_there = |id: &str| {
@@ -179,7 +179,7 @@ pub(crate) fn focus(detailed: &DetailedGraph, asked: &[AskedFile]) -> Result<Vec
     }
 }
 
-/// Where an overview is made from.
+/// The data source of an overview.
 struct Source<'s> {
     engine: &'s Engine<'s>,
     system: &'s dyn WritableSystem,
@@ -187,9 +187,9 @@ struct Source<'s> {
     work: &'s GraphRequest,
     detailed: &'s DetailedGraph,
     tokenizer: Tokenizer,
-    /// Tokens were counted of bytes that the graph does not vouch for.
+    /// Tokens were counted of bytes that differ from those the graph was built from.
     read_other_bytes: AtomicBool,
-    /// Of the manifests that packages were named by.
+    /// The fingerprint of the manifests that packages were named by.
     manifests: OnceLock<Option<u64>>,
 }
 
@@ -222,7 +222,7 @@ impl<'s> Source<'s> {
         write_overview(&input, options, &count)
     }
 
-    /// A legend of the lines, for a reader who has nothing else.
+    /// A legend of the lines, for a reader without other context.
     fn header(&self, input: &OverviewInput) -> Vec<String> {
         let code = input.files.iter().filter(|file| file.is_code);
         let (count, tokens) = code.fold((0u64, 0u64), |(count, sum), file| (count + 1, sum + file.tokens));
@@ -239,7 +239,7 @@ impl<'s> Source<'s> {
     }
 }
 
-/// One unit for each folder with code.
+/// One unit per folder with code.
 fn folders(input: &OverviewInput) -> Vec<Unit> {
     let code = input.files.iter().filter(|file| file.is_code);
     let folders: BTreeSet<&str> =

@@ -1,4 +1,4 @@
-//! Packages: those that the repository uses, with versions where they are installed, and those that it is made of.
+//! The packages that the repository uses, with versions if they are installed, and the packages that it consists of.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::Source;
 use crate::context::locate_externals;
 use crate::outline::absolute;
 
-/// A larger manifest is not read.
+/// Larger manifests are not read.
 const LARGEST_MANIFEST: u64 = 4 << 20;
 
 impl Source<'_> {
@@ -30,8 +30,7 @@ impl Source<'_> {
         packages
     }
 
-    /// For each file of the repository, in the order of their nodes: the packages that it uses, by name and version (empty
-    /// when not installed).
+    /// For each file of the repository, in node order, the packages that it uses, by name and version (empty if not installed).
     pub(super) fn packages_by_file(&self) -> Vec<BTreeSet<(String, String)>> {
         let graph = &self.detailed.graph;
         let options = self.repository.config.graph_options(self.repository.root);
@@ -55,7 +54,7 @@ impl Source<'_> {
         sources.map(packages).collect()
     }
 
-    /// One unit for each folder with a manifest that names a package.
+    /// One unit per folder with the manifest of a package.
     pub(super) fn packages(&self, input: &OverviewInput) -> Vec<Unit> {
         let manifests = input.files.iter().filter(|file| file.path.rsplit('/').next() == Some("package.json"));
         let units = manifests.filter_map(|file| {
@@ -74,12 +73,12 @@ impl Source<'_> {
     }
 }
 
-/// The package of an import that does not resolve, by the spelling of the importer's language.
+/// The package of an unresolved import, by the rules of the importer's language.
 fn missing_package<'s>(importer: &str, specifier: &'s str) -> Option<&'s str> {
     match importer.rsplit_once('.').map(|(_, extension)| extension) {
         Some("py" | "pyi") => specifier.split('.').next().filter(|name| !name.is_empty() && !name.contains('/')),
         Some("go") => {
-            // Hosts of code have one module for each repository; elsewhere the path does not say where its module ends.
+            // Code hosts have one module per repository; elsewhere the path does not tell where the module part ends.
             let is_host =
                 ["github.com/", "gitlab.com/", "bitbucket.org/"].iter().any(|host| specifier.starts_with(host));
             let end = specifier.match_indices('/').nth(2).filter(|_| is_host);
@@ -89,7 +88,7 @@ fn missing_package<'s>(importer: &str, specifier: &'s str) -> Option<&'s str> {
     }
 }
 
-/// The package that a bare specifier names; `None` for paths and aliases.
+/// The package of a bare specifier; `None` for paths and aliases.
 pub(crate) fn bare_package(specifier: &str) -> Option<&str> {
     let is_path = specifier.starts_with(['.', '/', '#', '~', '$']) || specifier.starts_with("@/");
     if is_path || specifier.contains([':', '*', '?', ' ']) {

@@ -1,4 +1,4 @@
-//! Diagnostics of logs, as the pack reports them: with their files found in the repository.
+//! The diagnostics of logs as a pack reports them, with paths mapped to files of the repository.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ use stan_model::document::pack::{PackDiagnostic, PackPlace};
 use super::places::{Located, Locator};
 use crate::outline::near_files;
 
-/// A diagnostic with the files that it names found.
+/// A diagnostic with its paths mapped to files.
 pub(super) struct Placed {
     pub(super) diagnostic: Diagnostic,
-    /// Of the place itself.
+    /// The file of the diagnostic's own location.
     pub(super) located: Located,
 }
 
 impl Placed {
-    /// The file of the place, when it is one of the repository.
+    /// The file of the location, if it is in the repository.
     pub(super) fn file(&self) -> Option<&str> {
         match &self.located {
             Located::Found(file) => Some(file),
@@ -33,7 +33,7 @@ pub(super) fn place(diagnostics: Vec<Diagnostic>, locator: &Locator<'_>) -> Vec<
     diagnostics.into_iter().map(|diagnostic| Placed { located: located(&diagnostic.place), diagnostic }).collect()
 }
 
-/// The one that the pack is about: the first error with a place in the repository, else the first with such a place.
+/// The diagnostic to explain: the first error located in the repository, otherwise the first diagnostic located there.
 pub(super) fn focus_of(diagnostics: &[Placed]) -> Option<usize> {
     let has_place = |one: &Placed| one.file().is_some();
     let is_error = |one: &Placed| one.diagnostic.severity == Severity::Error;
@@ -43,7 +43,7 @@ pub(super) fn focus_of(diagnostics: &[Placed]) -> Option<usize> {
         .or_else(|| diagnostics.iter().position(has_place))
 }
 
-/// A diagnostic as it is written. `file` replaces the path of the log.
+/// The diagnostic for the document. `file` replaces the path in the log.
 pub(super) fn written(diagnostic: &Diagnostic, file: Option<&str>, stale: bool) -> PackDiagnostic {
     let place = diagnostic.place.as_ref();
     let other = |place: &LogPosition, message: Option<&str>| PackPlace {
@@ -78,7 +78,7 @@ pub(super) fn written(diagnostic: &Diagnostic, file: Option<&str>, stale: bool) 
     }
 }
 
-/// Names that a message puts in quotes: `'x'`, `"x"`, `` `x` ``. Of a longer type only names in capitals are taken.
+/// Names in quotes in a message: `'x'`, `"x"`, `` `x` ``. From a longer quoted type, only capitalised names are taken.
 pub(super) fn quoted_names(message: &str) -> Vec<String> {
     const MAX_NAMES: usize = 12;
     let mut names: Vec<String> = Vec::new();
@@ -105,10 +105,10 @@ pub(super) fn quoted_names(message: &str) -> Vec<String> {
     names
 }
 
-/// Files that a path may mean.
+/// How many candidates are listed for a path.
 pub(super) const MAX_NEAR: usize = 3;
 
-/// The first locations of a log that resolve to no file, and candidates for each.
+/// The first locations of a log that match no file, with candidates for each.
 pub(super) fn unresolved_locations(placed: &[Placed], files: &[Box<str>]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let places = placed.iter().filter_map(|one| Some((one.diagnostic.place.as_ref()?, one)));

@@ -1,5 +1,5 @@
-//! The files that a pack reaches: read, hashed and parsed for declarations on first request, and what their imports
-//! resolve to. Each file is read once. Answers depend on the files alone, never on the order of requests.
+//! The files that a pack reaches, and the resolved targets of their imports. Each file is read, hashed and parsed once, on first
+//! request. Answers depend only on the files, never on the order of requests.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -22,25 +22,25 @@ use stan_repo::{Files, System, SystemExt as _};
 
 use crate::graph::{FoundTargets, GraphOptions};
 
-/// The specifier by which a file asks for names that other files of its package declare.
+/// The specifier that stands for the file's own package, for names that other files of it declare.
 const OWN_PACKAGE: &str = ".";
 
-/// More Python distributions in one folder than any environment has.
+/// A bound against hostile input: no real environment has this many distributions in one folder.
 const MAX_DISTRIBUTIONS: usize = 4096;
 
-/// A file of more bytes than this is not shown.
+/// Larger files are not shown.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// A file that was read.
+/// A loaded file.
 pub(super) struct LoadedFile {
-    /// Relative to the root; starts with `../` outside.
+    /// Relative to the root; a file outside starts with `../`.
     pub(super) id: String,
     pub(super) text: String,
     pub(super) starts: LineStarts,
     pub(super) digest: Digest,
     pub(super) bytes: u64,
     pub(super) units: Rc<FileUnits>,
-    /// Whether its language has outlines.
+    /// Whether the file's language has outlines.
     pub(super) has_outline: bool,
 }
 
@@ -84,7 +84,7 @@ impl<'p> PackFiles<'p> {
         }
     }
 
-    /// The number of a file by its path, absolute or relative to the root.
+    /// The id of a file, by its absolute or root-relative path.
     pub(super) fn id_of(&self, path: &str) -> FileId {
         let path = crate::outline::absolute(&self.options.root, path);
         if let Some(id) = self.by_path.borrow().get(&path) {
@@ -101,13 +101,13 @@ impl<'p> PackFiles<'p> {
         self.slots.borrow().get(file.0 as usize).cloned()
     }
 
-    /// The file, if it can be read as text.
+    /// The file, unless it is unreadable or not text.
     pub(super) fn load(&self, file: FileId) -> Option<Rc<LoadedFile>> {
         let slot = self.slot(file)?;
         slot.loaded.get_or_init(|| self.read(&slot.path).map(Rc::new)).clone()
     }
 
-    /// Whether the configuration excludes a file. What it excludes is in no pack.
+    /// Whether the configuration excludes a file. Excluded files are in no pack.
     pub(super) fn is_excluded(&self, path: &str) -> bool {
         self.table.is_excluded(&crate::outline::absolute(&self.options.root, path))
     }
@@ -136,7 +136,7 @@ impl<'p> PackFiles<'p> {
         })
     }
 
-    /// Everything that was read so far.
+    /// All files read so far.
     pub(super) fn all_loaded(&self) -> Vec<Rc<LoadedFile>> {
         self.slots.borrow().iter().filter_map(|slot| slot.loaded.get()?.clone()).collect()
     }
@@ -159,7 +159,7 @@ impl<'p> PackFiles<'p> {
         packages.entry(folder.to_owned()).or_insert_with(|| self.read_package(folder)).clone()
     }
 
-    /// The crate that `cargo vendor` copied, of a file that is external.
+    /// The vendored crate that an external file belongs to.
     fn vendored_crate(&self, id: &str) -> Option<PackPackage> {
         let folder = self.vendored.folder_of(&crate::outline::absolute(&self.options.root, id))?;
         let mut packages = self.packages.borrow_mut();
@@ -270,7 +270,7 @@ impl Modules for PackFiles<'_> {
     }
 }
 
-/// Text of a file in a language without outlines.
+/// The text of a file whose language has no outlines.
 fn plain_text(bytes: &[u8]) -> Option<String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if memchr::memchr(0, bytes.get(..8192).unwrap_or(bytes)).is_some() {
@@ -279,7 +279,7 @@ fn plain_text(bytes: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// The folder of the innermost installed package of a path.
+/// The folder of the innermost installed package in a path.
 fn package_folder(id: &str) -> Option<&str> {
     let start = id.rfind(&format!("{PACKAGE_FOLDER}/"))? + PACKAGE_FOLDER.len() + 1;
     let rest = id.get(start..)?;

@@ -1,4 +1,4 @@
-//! Fits a pack into a budget: from the costs of every focus and of its candidates to the items that are shown and those that are left
+//! Fits a pack into a budget: from the costs of every focus and candidate to the items that are shown and those that are left
 //! out. The order of reduction is defined in `stan_pack::fit`.
 
 use std::collections::BTreeSet;
@@ -12,25 +12,25 @@ use super::files::{LoadedFile, PackFiles};
 use super::items::{Counter, Draft};
 use super::run::{Gathered, Root};
 
-/// Diagnostics that a printed pack has, and the longest part of a message that is counted.
+/// Limits of a printed pack: the number of diagnostics, and the part of a message that is counted.
 const MAX_DIAGNOSTICS: usize = 20;
 const LONGEST_MESSAGE: usize = 600;
 
-/// Lines of "left out" and of "not found", and what one costs.
+/// Limits of the lists "left out" and "not found", and the cost of a line.
 const MAX_LINES: usize = 30;
 const LINE_TOKENS: u64 = 12;
 
-/// The frame of a printed pack: heading, digest, what was cut.
+/// The cost of a printed pack's frame: heading, digest, what was cut.
 const FRAME_TOKENS: u64 = 120;
 
-/// The lists take this part of the budget at most; they are shortened to fit.
+/// The lists take at most this fraction (1/12) of the budget; they are shortened to fit.
 const LISTS_PART: u64 = 12;
 
-/// What a budget leaves of a pack.
+/// The items that fit.
 pub(super) struct FittedItems {
     pub(super) fitted: Fitted,
     pub(super) items: Vec<PackItem>,
-    /// What does not fit.
+    /// The items that do not fit.
     pub(super) omitted: Vec<PackOmitted>,
 }
 
@@ -53,7 +53,7 @@ impl<'f, 'p> Fitting<'f, 'p> {
         let costs = |focus: &[Shrinking]| focus.iter().map(|one| one.costs.clone()).collect::<Vec<_>>();
         let mut fitted = fit(&costs(&focus), &others, budget);
         if fitted.before > budget.unwrap_or(u64::MAX) {
-            // Only now is it worth pruning the lines of the focus.
+            // Prune the lines of the focus only now that it is known to be necessary.
             for (one, (draft, roots)) in focus.iter_mut().zip(&gathered.focus) {
                 let roots: Vec<&Root> = roots.iter().filter_map(|index| gathered.roots.get(*index)).collect();
                 one.prunable(draft, &roots, self.counter);
@@ -76,7 +76,7 @@ impl<'f, 'p> Fitting<'f, 'p> {
         FittedItems { fitted, items, omitted }
     }
 
-    /// What the lists of a printed pack leave of the budget. Grows with the budget.
+    /// The budget minus the cost of the lists. Monotonic in the budget.
     fn item_budget(&self, gathered: &Gathered) -> Option<u64> {
         let budget = Some(self.request.budget).filter(|budget| *budget > 0)?;
         let message = |message: &str| {
@@ -91,10 +91,10 @@ impl<'f, 'p> Fitting<'f, 'p> {
     }
 }
 
-/// The steps of showing less of a focus: whole, without its comment, pruned.
+/// The steps of reducing a focus: whole, without its comment, pruned.
 struct Shrinking {
     costs: Vec<u64>,
-    /// How many of the costs come before those of the pruning.
+    /// How many of the costs precede those of pruning.
     before: usize,
     pruning: Option<Pruning>,
 }
@@ -116,7 +116,7 @@ impl Shrinking {
         let place = PrunePoint { range: focus.lines, head, lines: &lines, wanted: &wanted };
         let pruning = Pruning::new(&loaded.text, &loaded.starts, place, &|text| counter.text(text));
         let least = self.costs.last().copied().unwrap_or_default();
-        // A pruning that costs more than the whole is not a step down, but it must stay in order.
+        // Costs must not increase from step to step, even if a pruned form costs more than the whole: cap it.
         self.costs.extend(pruning.costs().map(|cost| (cost + counter.item).min(least)));
         self.pruning = Some(pruning);
     }
@@ -131,13 +131,13 @@ impl Shrinking {
                 Some(draft.written(Level::Signature, shown, files))
             }
             _ if step == 0 => draft.item(Level::Full, files),
-            // Without its comment it is still whole.
+            // Without its comment, the focus still counts as whole.
             _ => draft.bare(files),
         }
     }
 }
 
-/// Lines of the focus that use a name which the failing lines use.
+/// Lines of the focus that use a name which the failing lines use too.
 fn lines_with_names_of(loaded: &LoadedFile, question: &Question) -> BTreeSet<u32> {
     let uses = loaded.units.names.uses_in(question.focus.span);
     let name = |what: &Used| match what {

@@ -1,4 +1,4 @@
-//! From candidates to items: the text of each at each level, what it costs, and what the budget leaves of it.
+//! Turns candidates into items: their text at each level, its cost, and what fits into the budget.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,35 +14,35 @@ use super::sources::RankedFile;
 use super::{ClosureKind, Externals, PackRequest};
 use crate::tokens::Tokenizer;
 
-/// A type of more lines is not shown whole.
+/// A longer type is not shown whole.
 const LONG: u32 = 40;
 
-/// A class or interface of more members shows only those that are used.
+/// A class or interface with more members shows only those that are used.
 const MAX_MEMBERS: usize = 30;
 
-/// The same for one that a failing line names: what fails may be any of its members.
+/// The limit for a type that a failing line names, because any of its members may be the cause.
 const MAX_OPEN: usize = 60;
 
-/// A longer comment is not shown beside a declaration that the focus merely uses.
+/// A longer comment is not shown with a declaration that the focus only uses.
 const LONG_DOC: u32 = 8;
 
-/// Names in the list of what a module exports.
+/// How many names the list of a module's exports has.
 const MAX_EXPORTS: usize = 60;
 
-/// Files of the ranking that are shown whole, if they are not large, before others are shown as signatures.
+/// How many ranked files are shown whole, if they are not large, before other files are shown as signatures.
 const MAX_WHOLE: usize = 6;
 
-/// Files of the ranking of which the passages that a text is about are shown.
+/// For how many ranked files matching passages are shown.
 const MAX_WITH_PASSAGES: usize = 12;
 
-/// A file of more tokens is not shown whole while others of the ranking would have to be shortened for it.
+/// A larger file (in tokens) is not shown whole if other ranked files would have to be shortened for it.
 const LARGE_FILE: u64 = 1_000;
 
-/// Counts tokens of items.
+/// Counts the tokens of items.
 #[derive(Clone, Copy)]
 pub(super) struct Counter {
     pub(super) tokenizer: Tokenizer,
-    /// What an item costs besides its text.
+    /// The cost of an item besides its text.
     pub(super) item: u64,
 }
 
@@ -56,13 +56,13 @@ impl Counter {
     }
 }
 
-/// A text and what it costs as an item.
+/// A text and its cost as an item.
 struct Sized {
     shown: Shown,
     cost: u64,
 }
 
-/// Something that may become an item.
+/// A potential item.
 pub(super) struct Draft {
     loaded: Rc<LoadedFile>,
     file: FileId,
@@ -70,16 +70,16 @@ pub(super) struct Draft {
     name: String,
     name_line: u32,
     rank: u8,
-    /// When it is lowered: twice its rank, with files between ranks 3 and 4.
+    /// The reduction order: twice its rank, with files between ranks 3 and 4.
     turn: u8,
     via: Vec<Via>,
-    /// Its texts by level; a level without one is never shown.
+    /// Its text by level; a level without a text is never used.
     texts: Vec<(Level, Sized)>,
     wanted: Level,
     line_cost: u64,
-    /// Shown whole only while there is room for everything else of its turn.
+    /// Shown whole only if everything else of the same turn fits too.
     is_spare: bool,
-    /// Why it is left out whatever the budget.
+    /// The reason for leaving it out regardless of the budget.
     refused: Option<&'static str>,
 }
 
@@ -112,7 +112,7 @@ impl Draft {
         }
     }
 
-    /// The item at a level; `None` when it is omitted.
+    /// The item at a level; `None` if it is left out.
     pub(super) fn item(&self, level: Level, files: &PackFiles<'_>) -> Option<PackItem> {
         let level = self.costs().shown(level);
         let shown = match level {
@@ -127,7 +127,7 @@ impl Draft {
         Some(self.written(level, shown, files))
     }
 
-    /// The whole without its comment: of a focus, that is its signature.
+    /// The whole text without its comment, which is the signature level of a focus.
     pub(super) fn bare(&self, files: &PackFiles<'_>) -> Option<PackItem> {
         Some(self.written(Level::Full, self.text(Level::Signature)?.shown.clone(), files))
     }
@@ -180,7 +180,8 @@ fn written_via(step: &Via, files: &PackFiles<'_>) -> PackVia {
     PackVia { file, line: step.line, name: step.name.to_string(), how: step.how }
 }
 
-/// The focus itself. Without a unit it is a statement or lines. Its signature is the whole without the comment.
+/// The focus itself. Without a unit, it is a statement or a range of lines. Its signature level is the whole text without the
+/// comment.
 pub(super) fn focus_draft(loaded: &Rc<LoadedFile>, file: FileId, focus: &Focus, counter: Counter) -> Draft {
     let unit = focus.unit.and_then(|id| Some((id, loaded.units.outline.get(id)?)));
     let full = match unit {
@@ -210,7 +211,7 @@ fn lines_of(loaded: &LoadedFile, lines: Lines) -> Shown {
     Shown { text, lines, elided: Vec::new() }
 }
 
-/// The import statements that the focus needs: of a statement over many lines only those with a name that is used.
+/// The import statements that the focus needs. Of a statement over several lines, only the lines with a name that is used.
 pub(super) fn imports_draft(
     loaded: &Rc<LoadedFile>,
     file: FileId,
@@ -225,7 +226,7 @@ pub(super) fn imports_draft(
     }
     let range = Lines { from: *lines.first()?, to: *lines.last()? };
     let mut shown = stan_pack::lines_only(&loaded.text, &loaded.starts, range, &lines);
-    // The omitted lines are listed beside the text; between imports a mark for each gap would cost more than it says.
+    // The omitted lines are listed beside the text; a marker for each gap between imports would cost more than it says.
     shown.text = shown.text.lines().filter(|line| !line.starts_with("… ")).collect::<Vec<_>>().join("\n");
     let text = counter.sized(shown);
     Some(Draft {
@@ -245,7 +246,7 @@ pub(super) fn imports_draft(
     })
 }
 
-/// What a module exports, as one line.
+/// The exports of a module on one line.
 pub(super) fn exports_draft(
     file: FileId,
     names: &[Box<str>],
@@ -378,7 +379,7 @@ pub(super) fn draft(
     Some(draft)
 }
 
-/// The texts that a candidate may be shown with. Only those that the wanted level can fall back to are made.
+/// The texts of a candidate by level. Only the wanted level and those that it can fall back to are created.
 fn texts(
     candidate: &Candidate,
     loaded: &LoadedFile,
@@ -394,7 +395,7 @@ fn texts(
     };
     let head = || counter.sized(stan_pack::head(&loaded.text, &loaded.starts, outline, candidate.unit, &options));
     let mut texts = Vec::new();
-    // A short signature may be all there is: then the whole is shown.
+    // If no shorter signature exists, show the whole.
     if wanted == Level::Full || (wanted >= Level::Signature && unit.lines.to - unit.lines.from < LONG) {
         let full = stan_pack::full(&loaded.text, &loaded.starts, unit, doc);
         texts.push((Level::Full, counter.sized(full)));
@@ -418,12 +419,12 @@ fn shows_all_members(candidate: &Candidate, outline: &Outline, unit: &Unit) -> b
         UnitKind::Interface | UnitKind::Trait | UnitKind::Struct | UnitKind::Enum => {
             candidate.rank <= 4 || candidate.open
         }
-        // What fails on a line may be any member of a class that the line names.
+        // The cause of a failing line may be any member of a class that the line names.
         _ => candidate.open,
     }
 }
 
-/// How much of a candidate is wanted (spec 60 §5).
+/// The wanted level of a candidate (spec 60 §5).
 fn wanted(candidate: &Candidate, unit: &Unit) -> Level {
     let lines = unit.lines.to - unit.lines.from + 1;
     let is_function = matches!(unit.kind, UnitKind::Function | UnitKind::Class | UnitKind::Method | UnitKind::Impl);

@@ -1,4 +1,4 @@
-//! `stan pack --list`: the diagnostics of logs as they were read, without a pack.
+//! `stan pack --list`: the diagnostics found in logs, without a pack.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::context::{EngineError, NamedBytes, Repository};
 use crate::engine::Engine;
 use crate::outline::absolute;
 
-/// What the logs report. Paths stay as the logs have them; `found` says whether there is such a file.
+/// The diagnostics of logs. Paths are as in the logs; `found` says whether the file exists.
 pub fn list_diagnostics(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -36,14 +36,14 @@ pub fn list_diagnostics(
 
 /// Whether a path relative to the root is a regular file.
 pub(super) fn is_file(system: &dyn System, root: &str, path: &str) -> bool {
-    // A path with `..` may leave the root: no lstat.
+    // A path with `..` may leave the root, so it is not stat'ed.
     let is_inside = !path.split('/').any(|part| part == "..");
     is_inside
         && !stan_repo::escapes_root(system, root, &absolute(root, path))
         && system.lstat(Path::new(&absolute(root, path))).is_ok_and(|stat| stat.kind == stan_repo::EntryKind::File)
 }
 
-/// Refuses a tool that no grammar is for.
+/// Fails for a tool whose output format is unknown.
 pub(super) fn check_tool(from: Option<&str>) -> Result<(), EngineError> {
     let tools = stan_diagnose::tools();
     match from {

@@ -1,4 +1,4 @@
-//! The verb `pack`: the declarations that explain a place, a log or a symbol, within a budget. Joins the stages: logs
+//! The verb `pack`: the declarations that explain a place, a log or a symbol, within a token budget. Joins the stages: logs
 //! (`stan-diagnose`) → places → closure and levels (`stan-pack`) → document. Files are read on demand.
 
 mod diagnostics;
@@ -24,20 +24,20 @@ pub use run::pack;
 use stan_pack::Lists;
 pub use verify::verify_pack;
 
-/// What an item costs besides its text in the document and in Markdown, where items of a file share a fence.
+/// The cost of an item besides its text, in the document and in Markdown, where the items of a file share a code block.
 pub const ITEM_TOKENS: u64 = 20;
-/// The same with tags.
+/// The cost in XML.
 pub const TAG_TOKENS: u64 = 72;
 
-/// Which declarations are followed from the focus.
+/// Which uses are followed from the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClosureKind {
     #[default]
     All,
-    /// Those of the same file.
+    /// Only those declared in the same file.
     Locals,
     Types,
-    /// Those of other files.
+    /// Only those declared in other files.
     Imports,
     None,
 }
@@ -45,7 +45,7 @@ pub enum ClosureKind {
 /// Whether declarations of installed packages are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Externals {
-    /// Those that the focus and what it uses on the failing lines need.
+    /// Only what the focus, and the declarations that it uses on the failing lines, need.
     #[default]
     Auto,
     None,
@@ -57,7 +57,7 @@ pub enum Externals {
 pub struct AskedPlace {
     pub file: AskedFile,
     pub line: u32,
-    /// 1-based, in UTF-16 units, as editors show it.
+    /// 1-based, in UTF-16 code units, like editors.
     pub col: Option<u32>,
 }
 
@@ -68,33 +68,33 @@ pub struct AskedSymbol {
     pub name: String,
 }
 
-/// What is requested, and how much of it.
+/// The options of the verb.
 #[derive(Clone, Debug)]
 pub struct PackRequest {
     pub logs: Vec<NamedBytes>,
-    /// The tool that wrote the logs; detected when absent.
+    /// The tool that wrote the logs; detected by default.
     pub from: Option<String>,
     pub places: Vec<AskedPlace>,
     pub symbols: Vec<AskedSymbol>,
     /// Files, or globs over the files of the repository.
     pub focus: Vec<AskedFile>,
-    /// The files that differ from this.
+    /// Also the files that differ from this.
     pub changed: Option<Since>,
     /// Texts that describe the task.
     pub about: Vec<String>,
-    /// In tokens; 0 for no bound.
+    /// In tokens; 0 for no limit.
     pub budget: u64,
-    /// What an item costs besides its text: [`ITEM_TOKENS`], or [`TAG_TOKENS`] for tags, which say more about each.
+    /// The cost of an item besides its text: [`ITEM_TOKENS`], or [`TAG_TOKENS`] for XML, which has more attributes.
     pub item_tokens: u64,
     pub tokenizer: Tokenizer,
     pub closure: ClosureKind,
     pub hops: u32,
     pub externals: Externals,
-    /// The K-th diagnostic, from 1, instead of the first error.
+    /// The number of a diagnostic, from 1. Default: the first error.
     pub diagnostic: Option<usize>,
-    /// Every error of the logs.
+    /// All errors of the logs.
     pub all: bool,
-    /// How the graph is computed, if files have to be ranked.
+    /// How the graph is computed, if files must be ranked.
     pub work: GraphRequest,
 }
 
@@ -121,11 +121,11 @@ impl Default for PackRequest {
     }
 }
 
-/// A pack, and what is to be said about it on stderr.
+/// A pack, and the messages about it for stderr.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackOutcome {
     pub pack: Pack,
-    /// Bounds the printed forms; 0 for no bound.
+    /// Limits the printed forms; 0 for no limit.
     pub budget: u64,
     pub tokenizer: Tokenizer,
     /// Sorted and unique.
@@ -133,24 +133,24 @@ pub struct PackOutcome {
 }
 
 impl PackOutcome {
-    /// The reference form: one line of canonical JSON.
+    /// The canonical form: one line of JSON.
     pub fn json(&self) -> Vec<u8> {
         let mut bytes = stan_model::jcs::to_vec(&self.pack).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 
-    /// For a chat.
+    /// The form for chats.
     pub fn markdown(&self) -> Vec<u8> {
         self.rendered(&stan_pack::markdown)
     }
 
-    /// For tools that prefer tags.
+    /// The form for tools that prefer XML tags.
     pub fn xml(&self) -> Vec<u8> {
         self.rendered(&stan_pack::xml)
     }
 
-    /// With lists as long as the budget allows.
+    /// Renders with lists as long as the budget allows.
     fn rendered(&self, render: &dyn Fn(&Pack, &str, Lists) -> String) -> Vec<u8> {
         let digest = self.digest();
         let mut text = String::new();
@@ -163,7 +163,7 @@ impl PackOutcome {
         text.into_bytes()
     }
 
-    /// Of the JSON form.
+    /// The digest of the JSON form.
     fn digest(&self) -> String {
         stan_repo::sha256(&self.json()).to_string()
     }

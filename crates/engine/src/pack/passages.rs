@@ -1,5 +1,5 @@
-//! The lines of a file that match a task's text: the bodies that contain its words. They are shown beside the signatures of the rest, so
-//! that a reader of a large file sees the code to change and not only names.
+//! The lines of a file that match a task's text: the bodies that contain its words. They are shown with the signatures of the
+//! rest, so that the reader of a large file sees the code to change and not only names.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -9,16 +9,16 @@ use stan_rank::{Fixed, TextWeights};
 
 use super::files::LoadedFile;
 
-/// Bodies of a file, and lines of them together.
+/// The most bodies of a file, and the most lines of them together.
 const MAX_BODIES: usize = 5;
 const MAX_LINES: u32 = 100;
-/// Of a longer body only the lines that hold words of the text are shown, with their neighbours.
+/// Of a longer body, only the matching lines and their neighbours are shown.
 const LONG_BODY: u32 = 60;
 const NEIGHBOURS: u32 = 2;
-/// Single lines of a long body, or of a file without declarations.
+/// The most single lines of a long body, or of a file without declarations.
 const MAX_PLACES: usize = 12;
 
-/// Lines that are kept; empty when nothing stands out.
+/// The lines to keep; empty if nothing matches well.
 pub(super) fn passages(loaded: &LoadedFile, weights: &TextWeights) -> BTreeSet<u32> {
     let outline = &loaded.units.outline;
     let last = loaded.starts.count();
@@ -36,7 +36,7 @@ pub(super) fn passages(loaded: &LoadedFile, weights: &TextWeights) -> BTreeSet<u
     let Some(&(best, _)) = bodies.first() else { return BTreeSet::new() };
     let mut kept = BTreeSet::new();
     let mut left = MAX_LINES;
-    // A body with less than half of what the best one has is about something else.
+    // A body that scores less than half of the best one is about something else.
     for (_, lines) in bodies.into_iter().take(MAX_BODIES).take_while(|(score, _)| *score + *score >= best) {
         let shown: BTreeSet<u32> = if lines.to - lines.from < LONG_BODY {
             (lines.from..=lines.to).collect()
@@ -53,7 +53,7 @@ pub(super) fn passages(loaded: &LoadedFile, weights: &TextWeights) -> BTreeSet<u
     kept
 }
 
-/// Classes, modules and other containers are matched by their members.
+/// Containers, such as classes and modules, are matched by their members.
 fn is_body(unit: &Unit) -> bool {
     !unit.bodies.is_empty()
         && !matches!(
@@ -68,7 +68,7 @@ fn is_body(unit: &Unit) -> bool {
         )
 }
 
-/// The lines of a range that hold most of the words, with their neighbours.
+/// The lines of a range with most of the words, and their neighbours.
 fn lines_with_words(loaded: &LoadedFile, weights: &TextWeights, range: Lines) -> BTreeSet<u32> {
     let score =
         |line: u32| weights.score(loaded.starts.span(Lines { from: line, to: line }, &loaded.text).of(&loaded.text));

@@ -1,22 +1,22 @@
-//! Maps a path in a log to a file of the repository: relative to the root, or by its longest matching suffix. If two files match equally
-//! well, none is guessed.
+//! Maps a path in a log to a file of the repository: by its root-relative path, or by its longest matching suffix. If several
+//! files match equally well, none is chosen.
 
 use rustc_hash::FxHashMap;
 use stan_diagnose::ColumnUnit;
 use stan_model::outline::{LineStarts, Lines};
 use stan_repo::normal_path;
 
-/// What a path of a log means here.
+/// The meaning of a path in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Located {
     /// Relative to the root.
     Found(String),
-    /// All that it may mean, sorted.
+    /// All candidates, sorted.
     Ambiguous(Vec<String>),
     Unknown,
 }
 
-/// Finds the files that logs name.
+/// Maps paths in logs to files.
 pub(super) struct Locator<'l> {
     root: &'l str,
     files: &'l [Box<str>],
@@ -25,7 +25,7 @@ pub(super) struct Locator<'l> {
 }
 
 impl<'l> Locator<'l> {
-    /// `files` are sorted; `is_file` is asked about paths relative to the root.
+    /// `files` must be sorted; `is_file` gets root-relative paths.
     pub(super) fn new(root: &'l str, files: &'l [Box<str>], is_file: &'l dyn Fn(&str) -> bool) -> Self {
         let mut by_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (index, file) in files.iter().enumerate() {
@@ -49,14 +49,14 @@ impl<'l> Locator<'l> {
         if !inside.starts_with('/') && (self.is_file)(&inside) {
             return Located::Found(inside);
         }
-        // An installed package has its own `src/index.js`, which is not a file of the repository.
+        // The `src/index.js` of an installed package is not the repository's file of that name.
         if stan_model::is_installed(&inside) {
             return Located::Unknown;
         }
         self.by_end(&inside)
     }
 
-    /// The longest end of the path that a file has as well. Of a path with folders, one folder at least must agree.
+    /// Matches by the longest common suffix. If the path has folders, at least one of them must match too.
     fn by_end(&self, path: &str) -> Located {
         let Some(same_name) = self.by_name.get(last_part(path)) else { return Located::Unknown };
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
@@ -83,17 +83,17 @@ fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// A place in a file as a user or a tool gives it. Lines and columns are counted from 1.
+/// A position in a file as a user or a tool gives it. Lines and columns are 1-based.
 #[derive(Clone, Copy)]
 pub(super) struct LineColumn {
     pub(super) line: u32,
     pub(super) col: Option<u32>,
-    /// What columns count.
+    /// The unit of columns.
     pub(super) unit: ColumnUnit,
 }
 
-/// The byte position of a line and column; without a column, or in the white space before the text, the first character of
-/// the text. Beyond the end of the line its end counts.
+/// The byte offset of a line and column. Without a column, or with one in the indentation, that of the line's first other
+/// character. A column after the end of the line means its end.
 pub(super) fn position(text: &str, starts: &LineStarts, place: LineColumn) -> u32 {
     let LineColumn { line, col, unit } = place;
     let line = line.clamp(1, starts.count().max(1));

@@ -1,4 +1,4 @@
-//! One pack from start to end.
+//! Makes one pack, from request to document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -29,13 +29,13 @@ use crate::graph::{ExcludedFiles, FoundTargets};
 use crate::outline::{near_modules, near_names, scan, unknown_files};
 use crate::secrets::secrets_of;
 
-/// Entries of `omitted` and `missing` that the document carries.
+/// The most entries of `omitted` and of `missing` in the document.
 const MAX_LISTED: usize = 1_000;
 
-/// Declarations of one name in one file that a pack is built around.
+/// How many declarations of one name in one file a pack explains.
 const MAX_OF_ONE_NAME: usize = 20;
 
-/// Reserved unit ids for the imports and the export list of a file.
+/// Reserved unit ids: the imports and the export list of a file.
 const IMPORTS: UnitId = UnitId(u32::MAX);
 const EXPORTS: UnitId = UnitId(u32::MAX - 1);
 
@@ -71,7 +71,7 @@ pub fn pack(
     })
 }
 
-/// Imports of excluded files are reported, as in the graph.
+/// A message about imports of excluded files, as in the graph.
 fn excluded_imports(count: u64) -> Option<String> {
     match count {
         0 => None,
@@ -80,7 +80,7 @@ fn excluded_imports(count: u64) -> Option<String> {
     }
 }
 
-/// One line for all files that hold a secret, each with its lines: a pack for a task may meet many.
+/// One line for all files that contain a secret, each with its lines: the pack of a task may reach many.
 fn held_back_problem(mut files: Vec<String>) -> Option<String> {
     const MAX_NAMED: usize = 6;
     files.sort_unstable();
@@ -100,7 +100,7 @@ struct PackRun<'r, 'p> {
     counter: Counter,
 }
 
-/// One place that the pack is about.
+/// A position that the pack explains.
 pub(super) struct Root {
     pub(super) loaded: Rc<LoadedFile>,
     pub(super) question: Question,
@@ -109,16 +109,16 @@ pub(super) struct Root {
     diagnostic: Option<u64>,
 }
 
-/// What a run gathers.
+/// The intermediate state of a run.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) roots: Vec<Root>,
     pub(super) diagnostics: Vec<PackDiagnostic>,
     pub(super) missing: Vec<PackMissing>,
     problems: BTreeSet<String>,
-    /// Each focus once, with the roots that are in it.
+    /// Each focus once, with the indices of the roots inside it.
     pub(super) focus: Vec<(Draft, Vec<usize>)>,
-    /// What explains them, the most important first.
+    /// The items that explain them, the most important first.
     pub(super) drafts: Vec<Draft>,
 }
 
@@ -188,7 +188,7 @@ impl PackRun<'_, '_> {
         Ok(())
     }
 
-    /// The diagnostics that the pack is about.
+    /// The diagnostics to explain.
     fn chosen(&self, placed: &[Placed]) -> Result<Vec<usize>, EngineError> {
         let has_place = |index: &usize| placed.get(*index).is_some_and(|one| one.file().is_some());
         if self.request.all {
@@ -237,7 +237,7 @@ impl PackRun<'_, '_> {
         let line = loaded.starts.span(lines, &loaded.text).of(&loaded.text);
         let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let (line, excerpt) = (folded(line), folded(excerpt));
-        // Tools cut long lines.
+        // Tools truncate long lines, so the excerpt may be only a part of the line.
         !excerpt.is_empty() && !line.contains(excerpt.trim_matches('…').trim())
     }
 
@@ -269,14 +269,14 @@ impl PackRun<'_, '_> {
         Some(root)
     }
 
-    /// `end`: the last line that a tool says is wrong.
+    /// `end`: the last line of the range that a tool reports.
     fn root(&self, file: &str, place: LineColumn, end: Option<u32>, problems: &mut BTreeSet<String>) -> Option<Root> {
         let LineColumn { line, col, .. } = place;
         let id = self.files.id_of(file);
         let loaded = self.files.load(id)?;
         let last = loaded.starts.count();
         if line > last {
-            // The line break at the end of a file begins no line that a reader would count.
+            // The newline at the end of a file does not start a further line.
             let lines = last.saturating_sub(u32::from(loaded.text.ends_with('\n'))).max(1);
             problems.insert(format!("{file}: line {line} is beyond the end; the file has {lines} lines"));
         }
@@ -339,7 +339,7 @@ impl PackRun<'_, '_> {
         Ok(found.iter().take(MAX_OF_ONE_NAME).filter_map(root).collect())
     }
 
-    /// Focus and candidates of every root, each once.
+    /// Collects focus and candidates of all roots, without duplicates.
     fn close(&self, gathered: &mut Gathered) {
         let mut seen = BTreeMap::new();
         for (index, root) in gathered.roots.iter().enumerate() {
@@ -374,12 +374,12 @@ impl PackRun<'_, '_> {
             }
             gathered.missing.extend(self.missing(root, &closure));
         }
-        // Stable: within a rank the order of discovery stays.
+        // A stable sort keeps the order of discovery within a rank.
         rest.sort_by_key(|(rank, _)| *rank);
         gathered.drafts.extend(rest.into_iter().map(|(_, draft)| draft));
     }
 
-    /// Requested files, between the declarations of ranks 3 and 4. A file that is the focus is not shown twice.
+    /// Adds requested files, between the declarations of ranks 3 and 4. A file that is the focus is not added again.
     fn sources(&self, sources: Sources, gathered: &mut Gathered) {
         gathered.problems.extend(sources.warnings);
         for one in sources.files {
@@ -391,7 +391,7 @@ impl PackRun<'_, '_> {
                 None => drop(gathered.problems.insert(format!("{}: is not a text file that can be read", one.id))),
             }
         }
-        // Stable: within a turn the order stays.
+        // A stable sort keeps the order within a turn.
         gathered.drafts.sort_by_key(Draft::turn);
     }
 
@@ -431,7 +431,7 @@ impl PackRun<'_, '_> {
         near.into_iter().map(str::to_owned).collect()
     }
 
-    /// Leaves out every item of a file that holds a secret.
+    /// Removes all items of files that contain a secret.
     fn hold_back_secrets(&self, gathered: &mut Gathered) {
         let shown: BTreeSet<_> = gathered.all_drafts().map(|draft| draft.file()).collect();
         let mut held_back = Vec::new();
@@ -477,7 +477,7 @@ impl PackRun<'_, '_> {
         }
     }
 
-    /// Logs, the files that were read, and the configuration that resolution read.
+    /// Inputs of the document: logs, the files that were read, and the configuration that resolution read.
     fn inputs(&self, world: &World<'_>) -> Vec<PackInput> {
         let mut inputs: Vec<PackInput> = Vec::new();
         for loaded in self.files.all_loaded() {

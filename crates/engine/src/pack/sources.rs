@@ -1,5 +1,5 @@
-//! Files as sources of a pack: those that were named or changed, and those that the ranking finds for them and for a text. At
-//! which level each is shown is the plan's business; here is only how much of it is wanted.
+//! Files as sources of a pack: those that were named or changed, and those that the ranking finds for them and for a text. Only
+//! decides the wanted level of each; what is shown is decided when the pack is fitted.
 
 use stan_pack::Level;
 use stan_rank::TextWeights;
@@ -9,24 +9,24 @@ use crate::context::{EngineError, NamedBytes, Repository};
 use crate::engine::Engine;
 use crate::relevance::{FocusFile, RankQuery, Relevance};
 
-/// Files of the ranking that are wanted whole, if the budget allows, and those that are wanted as a line.
+/// The most ranked files that are wanted whole, and the most that are wanted as a line.
 const MAX_WHOLE: usize = 40;
 const MAX_LINES: usize = 80;
 
-/// A file that a pack is to show.
+/// A file that the pack should show.
 pub(super) struct RankedFile {
-    /// From the root.
+    /// Root-relative path.
     pub(super) id: String,
     pub(super) wanted: Level,
-    /// Its place in the ranking, from 0; `None` for a file that was named or changed.
+    /// Its position in the ranking, from 0; `None` for a file that was named or changed.
     pub(super) place: Option<usize>,
 }
 
-/// The requested files, the most important first, and what the ranking had to do without.
+/// The requested files, the most important first, and what was unavailable to the ranking.
 #[derive(Default)]
 pub(super) struct Sources {
     pub(super) files: Vec<RankedFile>,
-    /// What the words of the text are worth; `None` without one.
+    /// The weights of the words of the text; `None` without a text.
     pub(super) weights: Option<TextWeights>,
     pub(super) warnings: Vec<String>,
 }
@@ -47,8 +47,7 @@ pub(super) fn sources(
     let relevance = Relevance::gather(engine, repository, &request.work)?;
     let ranked = relevance.rank(engine.system(), &query)?;
     let named = ranked.focus.iter().filter(|one| one.is_asked).map(|one| (one.file, Level::Full, None));
-    // What a log names, the innermost frame first, comes before what is found for it; nothing of it was requested by
-    // name.
+    // Files that a log names, innermost frame first, precede those that the ranking finds. Neither was requested by name.
     let of_log = ranked.focus.iter().filter(|one| !one.is_asked).map(|one| one.file);
     let found = of_log.chain(ranked.order()).enumerate().take(MAX_LINES).map(|(place, file)| {
         let wanted = if place < MAX_WHOLE { Level::Full } else { Level::Line };
@@ -61,7 +60,7 @@ pub(super) fn sources(
     Ok(Sources { files, weights, warnings: ranked.warnings.iter().cloned().chain(unavailable).collect() })
 }
 
-/// All logs as one: their files count by position.
+/// All logs concatenated: files count by their position.
 fn log_of(request: &PackRequest) -> Option<NamedBytes> {
     let first = request.logs.first()?;
     let bytes = request.logs.iter().map(|log| log.bytes.as_slice()).collect::<Vec<_>>().join(&b'\n');

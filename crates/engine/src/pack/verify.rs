@@ -1,5 +1,5 @@
-//! Whether a pack still matches the files: its digests against their contents. Reads the JSON form and both renderings;
-//! ignores paths that resolve outside the root, but for files of packages that a lock file names.
+//! Whether a pack still matches the files: compares its digests with their contents. Reads the JSON form and both renderings.
+//! Ignores paths that resolve outside the root, except files of packages that a lock file names.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::context::{NamedBytes, Repository};
 use crate::engine::Engine;
 use crate::outline::{absolute, scan};
 
-/// Compares the files that a pack shows or was made from with those on disk; `None` for a document that is not a pack.
+/// Compares the digests in a pack with the files on disk; `None` for a document that is not a pack.
 pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &NamedBytes) -> Option<VerifyReport> {
     let system = engine.system();
     let expected = digests(&pack.bytes)?;
@@ -59,14 +59,14 @@ pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &Name
     Some(report)
 }
 
-/// Where a file of the repository is; `None` for one that lies outside of the root.
+/// The absolute path of a repository file; `None` for one outside the root.
 fn own_file(system: &dyn System, repository: &Repository<'_>, path: &str) -> Option<String> {
     let found = absolute(repository.root, path);
     RepoPath::new(path).filter(|_| !escapes_root(system, repository.root, &found)).map(|_| found)
 }
 
-/// Where files of packages are, by their ids. A pack may name anything: only packages that a lock file of the repository names are
-/// looked for, and links in stores are passed over.
+/// The paths of package files, by node id. A pack is untrusted: only packages that a lock file of the repository names are looked
+/// up, and symlinks in stores are skipped.
 fn package_files<'i>(engine: &Engine<'_>, repository: &Repository<'_>, ids: &[&'i str]) -> BTreeMap<&'i str, String> {
     if ids.is_empty() {
         return BTreeMap::new();
@@ -84,14 +84,14 @@ fn package_files<'i>(engine: &Engine<'_>, repository: &Repository<'_>, ids: &[&'
             resolvers.proof_of(&package)?;
             let folder = options.stores.package(&world, &package)?;
             let path = AbsPath::new(&folder.path).join(&file.path);
-            // A deleted file is not found; a file behind a link is not read.
+            // A deleted file counts as missing; a file behind a symlink is not read.
             (folder.is_file(&file.path) || !folder.files.is_file(&path)).then_some(path)
         };
         ids.iter().filter_map(|id| Some((*id, place(id)?))).collect()
     })
 }
 
-/// Path → digest, or the beginning of one; `None` if it is not a pack.
+/// Digest, or digest prefix, by path; `None` if it is not a pack.
 fn digests(bytes: &[u8]) -> Option<BTreeMap<String, String>> {
     let text = std::str::from_utf8(bytes).ok()?;
     if text.trim_start().starts_with('{') {

@@ -1,4 +1,4 @@
-//! Explains the rank of a file: one true statement in words, and the largest terms of its score.
+//! Explains the rank of a file: one true statement, and the largest terms of its score.
 
 use rustc_hash::FxHashMap;
 use stan_rank::{Reason, Signal, TermKey, spellings};
@@ -8,21 +8,21 @@ use super::RankedFiles;
 
 /// How many terms are listed.
 const TERMS: usize = 3;
-/// How many files of the focus are searched for the spelling of its words.
+/// In how many files of the focus the spelling of its words is searched.
 const SPELLING_FILES: usize = 64;
-/// As much of an object id as git shows.
+/// The length of an abbreviated object id in git.
 const SHORT_ID: usize = 7;
 
 /// The description of a ranked file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
-    /// `imported by src/a.ts`; absent when nothing short and true can be said.
+    /// `imported by src/a.ts`; absent if no short statement applies.
     pub reason: Option<String>,
-    /// The largest terms of its score, the largest first.
+    /// The terms of its score with the largest amounts, in descending order.
     pub terms: Vec<Term>,
 }
 
-/// What one signal adds to a score.
+/// The contribution of one signal to a score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     pub signal: Signal,
@@ -32,7 +32,7 @@ pub struct Term {
 }
 
 impl RankedFiles<'_> {
-    /// What can be said about each of some files.
+    /// Describes each of the files.
     pub fn describe(&self, system: &dyn System, files: &[u32]) -> Vec<Description> {
         let found: Vec<Explanation> = files.iter().map(|&file| self.found(file as usize)).collect();
         let reasons =
@@ -67,7 +67,7 @@ impl RankedFiles<'_> {
         }
     }
 
-    /// The words of the focus that have these keys.
+    /// The spelling, in the focus, of the words with these keys.
     fn spell(&self, system: &dyn System, keys: &[TermKey]) -> FxHashMap<TermKey, String> {
         if keys.is_empty() {
             return FxHashMap::default();

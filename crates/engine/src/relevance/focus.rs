@@ -1,4 +1,4 @@
-//! Which files a query is about: named by the user, changed in git, or named by a log.
+//! The files that a query is about: named by the user, changed in git, or named by a log.
 
 use stan_model::document::assistant_reports::ChangedPaths;
 use stan_rank::FileClass;
@@ -10,31 +10,31 @@ use crate::config::FILE_NAMES;
 use crate::context::EngineError;
 use crate::outline::near_files;
 
-/// What files are compared with to see whether they changed.
+/// The baseline for changed files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Since {
-    /// What git's index says.
+    /// Git's index.
     Index,
-    /// What a revision has, spelled as git spells revisions.
+    /// A revision, in git's notation.
     Revision(String),
 }
 
 /// A file, a folder or a glob that the user named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FocusFile {
-    /// As it was typed.
+    /// As typed.
     pub shown: String,
-    /// From the root.
+    /// Root-relative path.
     pub node_id: String,
-    /// How many steps of its dependencies must come along.
+    /// How many levels of its dependencies must be included.
     pub depth: u32,
 }
 
-/// How many files of a log count, each less than the one before.
+/// How many files of a log count, each with less weight than the one before.
 const MAX_OF_LOG: usize = 64;
 
 impl Relevance {
-    /// The files that were named, with their depths. A folder means the files below it.
+    /// The named files, with their depths. A folder stands for the files below it.
     pub(super) fn named(&self, focus: &[FocusFile]) -> Result<Vec<(u32, u32)>, EngineError> {
         let mut found = Vec::new();
         let mut unknown = Vec::new();
@@ -77,7 +77,7 @@ impl Relevance {
         format!("`{}`{near}", asked.shown)
     }
 
-    /// The changed and the deleted files. Files that stan itself writes are not changes of the user's.
+    /// The changed and the deleted files. Files that stan itself writes are not changes of the user.
     pub(super) fn changed(
         &self,
         system: &dyn System,
@@ -109,19 +109,19 @@ impl Relevance {
         })
     }
 
-    /// stan's own folder as paths from the root begin with it.
+    /// The prefix of root-relative paths in stan's own folder.
     pub(super) fn own_folder(&self) -> &str {
         self.stan_path.trim_start_matches("./").trim_matches('/')
     }
 
-    /// What `stan init` and `stan run` write, and the rules for git that `init` adds to.
+    /// Whether `stan init` or `stan run` writes the file, or `init` adds rules for git to it.
     fn is_of_stan(&self, path: &str) -> bool {
         let is_below = path.strip_prefix(self.own_folder()).is_some_and(|rest| rest.starts_with('/'));
         is_below || FILE_NAMES.contains(&path) || path == ".gitignore"
     }
 
-    /// The files that a log names, each with how much it counts: the place of the first error and the innermost frame of
-    /// its trace first, what is only mentioned last.
+    /// The files that a log names, with their weights: the location of the first error and the innermost frame of its trace
+    /// first, files that are only mentioned last.
     pub(super) fn in_log(&self, log: &[u8]) -> Vec<(u32, Fixed)> {
         let paths: Vec<&str> = self.paths().collect();
         let files = LogFiles::new(&paths, &self.root);
@@ -130,7 +130,7 @@ impl Relevance {
         in_order.into_iter().take(MAX_OF_LOG).enumerate().map(|(at, file)| (file, weight(at))).collect()
     }
 
-    /// The files that a text names by their paths: in prose, in stack frames, in quoted output. Sorted.
+    /// The files that a text names by path: in prose, in stack frames, in quoted output. Sorted.
     pub(super) fn in_text(&self, text: &str) -> Vec<u32> {
         let paths: Vec<&str> = self.paths().collect();
         let mut named = LogFiles::new(&paths, &self.root).in_text(text);

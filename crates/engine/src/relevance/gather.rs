@@ -1,4 +1,4 @@
-//! Reads what a ranking needs: the graph's files and imports, the words of each file, the history.
+//! Reads the inputs of a ranking: the graph's files and imports, the words of each file, the history.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::graph::{Graph, GraphRequest, graph_with_observer, open_cache};
 
 impl Relevance {
-    /// Reads everything: the graph (from its cache where that holds), the words of all files, the last commits.
+    /// Reads all inputs: the graph (from its cache if that is valid), the words of all files, the last commits.
     pub fn gather(
         engine: &Engine<'_>,
         repository: &Repository<'_>,
@@ -28,7 +28,7 @@ impl Relevance {
         Self::gather_with_cache(engine, repository, request).map(|(relevance, _)| relevance)
     }
 
-    /// The same, and the cache that was opened for it.
+    /// Like [`Self::gather`]. Returns also the cache that it opened.
     pub(crate) fn gather_with_cache<'s>(
         engine: &Engine<'s>,
         repository: &Repository<'_>,
@@ -39,7 +39,8 @@ impl Relevance {
         let request = GraphRequest { stats_only: false, ..request.clone() };
         let seen = SeenWords::default();
         let observer = |path: &str, bytes: &[u8], meta: &FileMeta| seen.record(path, bytes, meta);
-        // Where nothing changed, the graph itself is not needed: its files and imports are kept as a ranking takes them.
+        // If nothing changed, the graph itself is not needed: the cache has its files and imports in the form that a ranking
+        // needs.
         let kept: OnceLock<StoredLayout> = OnceLock::new();
         let is_enough = |cache: &Cache<'_>, graph: Identity| {
             cache.load_layout(graph).is_some_and(|layout| kept.set(layout).is_ok())
@@ -63,7 +64,7 @@ impl Relevance {
         let reading = WordSource { system, root: repository.root, cache: cache.as_ref(), files: &layout, seen: &seen };
         let words = || reading.words();
         let past = || history::read(system, repository.root, &layout, cache.as_ref());
-        // What is kept is read in less time than another thread needs to wake up.
+        // Reading cached data takes less time than waking up another thread.
         let (index, past) = if is_kept { (words(), past()) } else { engine.share(|| rayon::join(words, past)) };
         let mut unavailable = past.unavailable;
         let has_code = || (0..layout.layout.len()).any(|file| layout.layout.class(file) == FileClass::Code);
@@ -86,12 +87,12 @@ impl Relevance {
         Ok((relevance, cache))
     }
 
-    /// The messages of commits, for a text.
+    /// The messages of commits, which only a query with a text needs.
     pub(super) fn texts(&self, system: &dyn System) -> &CommitTexts {
         self.texts.get(self.history.len(), || history::read(system, &self.root, &self.files, None))
     }
 
-    /// The words of all files, counted again: for an index that turns out to be damaged.
+    /// Counts the words of all files again, if the cached index turns out to be damaged.
     pub(super) fn count_words(&self, system: &dyn System) -> WordIndex {
         WordSource { system, root: &self.root, cache: None, files: &self.files, seen: &FxHashMap::default() }.words()
     }
@@ -115,8 +116,8 @@ fn layout_of(graph: &Graph) -> StoredLayout {
     StoredLayout { layout, metas, key }
 }
 
-/// Imports between files of the repository. What is imported at run time binds more than a type, and what was written more
-/// than what was found behind a barrel.
+/// Imports between files of the repository. A runtime import weighs more than a type import, and an explicit one more than one
+/// found by tunnelling through a barrel.
 fn edges_of(graph: &Graph, numbers: &[Option<u32>]) -> Vec<Edge> {
     let number = |node: u32| numbers.get(node as usize).copied().flatten();
     let mut edges = Vec::new();
@@ -140,26 +141,26 @@ fn edges_of(graph: &Graph, numbers: &[Option<u32>]) -> Vec<Edge> {
     edges
 }
 
-/// What the words of files are read from.
+/// The sources of word counts.
 struct WordSource<'r> {
     system: &'r dyn System,
     root: &'r str,
     cache: Option<&'r Cache<'r>>,
     files: &'r StoredLayout,
-    /// Counted while the graph was made, by digest and path.
+    /// Counted while the graph was built, by digest and path.
     seen: &'r FxHashMap<FileContents, FileWords>,
 }
 
 /// Digest and path of a file.
 type FileContents = (Digest, Box<str>);
 
-/// Words of files that are read for the graph: their bytes are in memory then.
+/// Words of files that the graph reads anyway, while their bytes are in memory.
 #[derive(Default)]
 struct SeenWords {
     words: Mutex<Vec<(FileContents, FileWords)>>,
 }
 
-/// What a thread reuses from file to file.
+/// Buffers that a thread reuses from file to file.
 #[derive(Default)]
 struct CountScratch {
     counter: WordCounter,
@@ -185,7 +186,7 @@ impl SeenWords {
 }
 
 impl WordSource<'_> {
-    /// The words of all files: as the last run left them, where the contents are the same.
+    /// The words of all files. Reuses the stored counts of files whose contents are the same.
     fn words(&self) -> WordIndex {
         let StoredLayout { layout, metas, key } = self.files;
         let known = match self.cache.and_then(Cache::load_words) {
@@ -215,7 +216,7 @@ impl WordSource<'_> {
         index
     }
 
-    /// The words of a file, and whether they are those of the contents that the graph saw.
+    /// The words of a file, and whether its contents are those that the graph saw.
     fn count(&self, scratch: &mut CountScratch, file: usize, meta: &FileMeta) -> (FileWords, bool) {
         let layout = &self.files.layout;
         if layout.class(file) == FileClass::Other || meta.size > MAX_INDEXED {

@@ -1,4 +1,4 @@
-//! The last commits as the ranking takes them: files by number, messages by their words, and what could not be read.
+//! The last commits in the form that the ranking needs: files by number, messages by their words, and what could not be read.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::OnceLock;
@@ -9,12 +9,12 @@ use stan_repo::{GitError, GitHistory, HistoryEntry, HistoryLimits, System, git_h
 
 use crate::cache::{Cache, CommitTexts, StoredLayout, StoredPast, StoredTexts};
 
-/// The history of some files.
+/// The history of the ranked files.
 #[derive(Debug, Default)]
 pub(super) struct Past {
     pub(super) history: History,
     pub(super) texts: PastTexts,
-    /// What is missing, one sentence each.
+    /// What could not be read, one sentence each.
     pub(super) unavailable: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ impl PastTexts {
         Self { stored: None, read: texts.into() }
     }
 
-    /// Those of so many commits. `again` reads them where they were kept and cannot be read any more.
+    /// Those of the first `commits` commits. `again` reads the history if the stored messages are unreadable.
     pub(super) fn get(&self, commits: usize, again: impl FnOnce() -> Past) -> &CommitTexts {
         self.read.get_or_init(|| {
             let is_whole = |texts: &CommitTexts| texts.is_of(commits);
@@ -39,7 +39,7 @@ impl PastTexts {
         })
     }
 
-    /// The id of a commit, if a question read them.
+    /// The id of a commit, if a query loaded the ids.
     pub(super) fn id(&self, commit: usize) -> Option<&str> {
         self.read.get()?.ids.get(commit).map(String::as_str)
     }
@@ -48,7 +48,7 @@ impl PastTexts {
 /// Reads the history of the repository, reusing what the last run stored.
 pub(super) fn read(system: &dyn System, root: &str, files: &StoredLayout, cache: Option<&Cache<'_>>) -> Past {
     let past = cache.and_then(|cache| cache.load_past(&files.key, files.layout.len()));
-    // Only a history that grew has to be known commit by commit.
+    // The stored history is decoded commit by commit only if new commits must be added to it.
     let loaded: OnceCell<Stored> = OnceCell::new();
     let stored = || loaded.get_or_init(|| Stored::load(cache));
     let is_same = Cell::new(false);
@@ -81,7 +81,7 @@ pub(super) fn read(system: &dyn System, root: &str, files: &StoredLayout, cache:
     Past { texts: PastTexts::new(texts), ..past }
 }
 
-/// The history that the last run left, by commit.
+/// The stored history of the last run, by commit.
 #[derive(Default)]
 struct Stored {
     history: Option<GitHistory>,

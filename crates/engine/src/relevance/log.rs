@@ -1,17 +1,17 @@
-//! Files that the output of a compiler or a test runner names: `src/a.ts:12:5`, `src/a.ts(12,5)`, `(/r/src/a.ts:3:4)`,
-//! `file:///r/src/a.ts`, quoted paths, backslashes, colours. Only names of files that exist count, so that a word which
-//! merely looks like a path does no harm. What a tool says about a file decides only the order.
+//! Finds the files that the output of a compiler or a test runner names: `src/a.ts:12:5`, `src/a.ts(12,5)`, `(/r/src/a.ts:3:4)`,
+//! `file:///r/src/a.ts`, quoted paths, backslashes, colours. Only paths of existing files count, so a word that merely looks like
+//! a path is harmless. The parsed diagnostics only affect the order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stan_diagnose::{Diagnostic, Severity, parse};
 
-/// No path is longer.
+/// Longer words are not tried as paths.
 const LONGEST: usize = 4096;
-/// How many trailing parts of a path are tried as a file.
+/// How many trailing path components are tried as a file.
 const PARTS: usize = 40;
 
-/// The files that the log names, by number, sorted. `paths` are sorted.
+/// The files that the log names, by number, sorted. `paths` must be sorted.
 pub fn files_named(paths: &[&str], root: &str, log: &[u8]) -> Vec<u32> {
     let mut named = LogFiles::new(paths, root).mentioned(log);
     named.sort_unstable();
@@ -24,7 +24,7 @@ pub(super) struct LogFiles<'p> {
 }
 
 impl<'p> LogFiles<'p> {
-    /// `paths` are sorted, and files are numbered by their place there.
+    /// `paths` must be sorted; files are numbered by their index in it.
     pub(super) fn new(paths: &'p [&'p str], root: &'p str) -> Self {
         let mut names: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         for (file, path) in (0..).zip(paths) {
@@ -41,8 +41,8 @@ impl<'p> LogFiles<'p> {
         Self { finder }
     }
 
-    /// Every file that the log names, what matters most first: for each error its place, the frames of its trace from the
-    /// innermost on, and what it refers to; then warnings; then whatever else is mentioned.
+    /// Every file that the log names, the most important first: for each error its location, the frames of its trace from the
+    /// innermost outwards, and related locations; then warnings; then all other mentions.
     pub(super) fn in_order(mut self, log: &[u8]) -> Vec<u32> {
         let mut findings = parse(log, None);
         findings.sort_by_key(|finding| finding.severity != Severity::Error);
@@ -54,13 +54,13 @@ impl<'p> LogFiles<'p> {
         self.mentioned(log)
     }
 
-    /// The files that a text names, in its order. People write the name alone where only one file has it.
+    /// The files that a text names, in order. A bare file name is enough if only one file has it.
     pub(super) fn in_text(mut self, text: &str) -> Vec<u32> {
         self.finder.takes_names = true;
         self.mentioned(text.as_bytes())
     }
 
-    /// Files in the order in which they are mentioned.
+    /// Files in order of mention.
     fn mentioned(mut self, log: &[u8]) -> Vec<u32> {
         let mut plain = Vec::new();
         for line in log.split(|&byte| byte == b'\n') {
@@ -72,7 +72,7 @@ impl<'p> LogFiles<'p> {
     }
 }
 
-/// The innermost frame is where it failed; a finding without a trace has its place alone.
+/// The innermost frame is where the error occurred; without a trace there is only the location.
 fn places(finding: &Diagnostic) -> impl Iterator<Item = &str> {
     let frames = finding.frames.iter().map(|frame| frame.place.file.as_str());
     let own = finding.place.iter().map(|place| place.file.as_str());
@@ -83,11 +83,11 @@ fn places(finding: &Diagnostic) -> impl Iterator<Item = &str> {
 struct Finder<'p> {
     paths: &'p [&'p str],
     root: &'p str,
-    /// Files by the last part of their path.
+    /// Files by basename.
     names: BTreeMap<&'p str, Vec<u32>>,
-    /// A name without a folder and a position is enough.
+    /// Whether a basename without folder and position is enough.
     takes_names: bool,
-    /// In the order in which they were found.
+    /// In order of discovery.
     found: Vec<u32>,
     seen: BTreeSet<u32>,
 }
@@ -95,14 +95,14 @@ struct Finder<'p> {
 impl Finder<'_> {
     fn line(&mut self, line: &str) {
         for word in line.split(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`')) {
-            // Folders may be called `(group)` or `[id]`: the whole word is tried before its pieces.
+            // Folder names may contain separators, such as `(group)` or `[id]`: try the whole word before its pieces.
             if !self.word(word) && word.contains(is_separator) {
                 word.split(is_separator).for_each(|piece| {
                     self.word(piece);
                 });
             }
         }
-        // Between quotes a path may hold blanks.
+        // A quoted path may contain blanks.
         for quote in ['"', '\'', '`'] {
             if line.contains(quote) {
                 line.split(quote).skip(1).step_by(2).filter(|text| text.contains(' ')).for_each(|text| {
@@ -114,7 +114,7 @@ impl Finder<'_> {
 
     /// Whether the word names a file.
     fn word(&mut self, word: &str) -> bool {
-        // The shortest spelling of a file has a dot or a slash in it; most words of a log have neither.
+        // A path has a dot or a slash; most words of a log have neither.
         if word.len() > LONGEST || !word.contains(['.', '/', '\\']) {
             return false;
         }
@@ -128,7 +128,7 @@ impl Finder<'_> {
 
     fn path(&mut self, text: &str, has_position: bool) -> bool {
         let Some(path) = normal(text) else { return false };
-        // What is installed has its own `src/a.js`, which is not ours.
+        // The `src/a.js` of an installed package is not the repository's file of that name.
         if !self.names.contains_key(last_part(&path)) || stan_model::is_installed(&path) {
             return false;
         }
@@ -147,15 +147,15 @@ impl Finder<'_> {
         self.paths.binary_search(&path).ok().and_then(|found| u32::try_from(found).ok())
     }
 
-    /// The log is from another place: the end of the path, at least a folder and a name, is an id.
+    /// For logs from another machine or checkout: a path suffix of at least a folder and a name that is an id.
     fn ending(&self, path: &str) -> Option<u32> {
         let parts = path.rmatch_indices('/').skip(1).take(PARTS);
         let ends: Vec<&str> = parts.filter_map(|(at, _)| path.get(at + 1..)).collect();
-        // The longest one is the most certain.
+        // The longest suffix is the most certain.
         ends.iter().rev().find_map(|end| self.exact(end))
     }
 
-    /// The log is from a folder inside the repository: one id alone ends like the path.
+    /// For logs from a subfolder of the repository: the path is the suffix of exactly one id.
     fn below(&self, path: &str, has_position: bool) -> Option<u32> {
         if path.starts_with('/') || !(has_position || self.takes_names || path.contains('/')) {
             return None;
@@ -172,7 +172,7 @@ impl Finder<'_> {
     }
 }
 
-/// `/`-separated, without a scheme and without `./` on the way.
+/// `/`-separated, without a scheme and without `./` components.
 fn normal(text: &str) -> Option<String> {
     let text = text.split_once("://").map_or(text, |(_, rest)| rest);
     let text = text.split_once(['?', '#']).map_or(text, |(path, _)| path);
@@ -186,7 +186,7 @@ fn normal(text: &str) -> Option<String> {
     (!path.is_empty() && !path.ends_with('/')).then_some(path)
 }
 
-/// The path without `:12`, `:12:5`, `(12,5)` or `(12)` behind it.
+/// Removes a position: `:12`, `:12:5`, `(12,5)` or `(12)`.
 fn without_position(text: &str) -> (&str, bool) {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some((path, position)) = text.strip_suffix(')').and_then(|text| text.rsplit_once('('))
@@ -212,13 +212,13 @@ fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Copies a line without terminal sequences.
+/// Copies a line without terminal escape sequences.
 fn strip_colours(line: &[u8], out: &mut Vec<u8>) {
     let mut bytes = line.iter().copied();
     while let Some(byte) = bytes.next() {
         match byte {
             0x1b => {
-                // `ESC [` up to a letter; any other sequence is one letter long.
+                // A CSI sequence (`ESC [`) ends with a letter; any other sequence has one character after ESC.
                 if bytes.next() == Some(b'[') {
                     bytes.by_ref().find(|byte| (0x40..=0x7e).contains(byte));
                 }
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(named("File \"/x/a/two.ts\", line 3, in <module>"), [1]);
     }
 
-    /// These would take hours if anything were quadratic.
+    /// A quadratic algorithm would take hours for these.
     #[test]
     fn hostile_logs_take_linear_time() {
         for unit in ["a/", "\"", "(", "src/a.ts:1 ", "\x1b[", "x.ts", "\\", "./", ":1", "'a b' "] {

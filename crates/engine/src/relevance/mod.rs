@@ -1,7 +1,7 @@
-//! Which files of a repository a task needs: one ranking for `suggest`, `pack` and servers.
+//! Ranks the files of a repository for a task. Shared by `suggest`, `pack` and servers.
 //!
-//! [`Relevance::gather`] reads the data of a repository that a ranking needs, once; [`Relevance::rank`] answers a
-//! query. The score itself is `stan_rank`'s. How a budget is filled and what is shown is decided by each verb.
+//! [`Relevance::gather`] reads a repository's data once; [`Relevance::rank`] answers a query. `stan_rank` computes the score.
+//! Each verb decides how to fill a budget and what to show.
 
 mod describe;
 mod focus;
@@ -29,40 +29,40 @@ use crate::cache::{CommitTexts, StoredLayout};
 use crate::tokens::MOST_COUNTED_BYTES;
 pub use stan_rank::{Fixed, Signal};
 
-/// Larger files are found by their paths and their history alone.
+/// The words of larger files are not indexed: these are found only by path and history.
 const MAX_INDEXED: u64 = 4 << 20;
 
 /// The default budget of a verb, in tokens.
 pub const USUAL_BUDGET: u64 = 32_000;
 
-/// The data of a repository that its files are ranked by.
+/// The data of a repository that rankings need.
 #[derive(Debug)]
 pub struct Relevance {
     /// Absolute.
     root: String,
-    /// stan's own folder, from the root.
+    /// stan's own folder, root-relative.
     stan_path: String,
     files: StoredLayout,
     index: WordIndex,
-    /// In place of an index that turned out to be damaged.
+    /// Replaces a word index that turned out to be damaged.
     counted: OnceLock<WordIndex>,
     history: History,
-    /// The messages and ids of its commits, which only a text needs.
+    /// The messages and ids of the commits, which only a query with a text needs.
     texts: PastTexts,
     no_texts: CommitTexts,
-    /// What the ranking had to do without, one sentence each.
+    /// What was unavailable to the ranking, one sentence each.
     pub unavailable: Vec<String>,
-    /// Files in languages whose imports are not read.
+    /// Files in languages that stan does not analyse.
     pub not_analysed: Vec<NotAnalysedFiles>,
 }
 
 impl Relevance {
-    /// All files that are ranked, by number.
+    /// All ranked files, by number.
     pub fn paths(&self) -> impl ExactSizeIterator<Item = &str> {
         self.files.layout.paths()
     }
 
-    /// The path of a file from the root.
+    /// The root-relative path of a file.
     pub fn path(&self, file: u32) -> &str {
         self.files.layout.path(file as usize)
     }
@@ -72,7 +72,7 @@ impl Relevance {
         self.files.metas.get(file as usize).map(|meta| meta.digest)
     }
 
-    /// The number of the file with that path.
+    /// The number of the file with this path.
     pub fn find(&self, path: &str) -> Option<u32> {
         self.files.layout.find(path)
     }
@@ -82,7 +82,7 @@ impl Relevance {
         self.files.metas.size(file as usize).unwrap_or_default()
     }
 
-    /// The bytes of a file; `None` when it cannot be read or is too large for any model.
+    /// The bytes of a file; `None` if it is unreadable or too large for any model.
     pub fn read(&self, system: &dyn System, file: u32) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         let path = AbsPath::new(&self.root).join(self.path(file));
@@ -90,10 +90,10 @@ impl Relevance {
         Some(bytes)
     }
 
-    /// Whether some path may have a name that Windows reads otherwise. Hardly any repository has one, so that its paths need not be looked
-    /// at one by one.
+    /// Whether some path may contain a character that Windows interprets. Hardly any repository has one, so that checking each
+    /// path can usually be skipped.
     pub(crate) fn may_have_hazards(&self) -> bool {
-        // Without a way out of the loop, many bytes are compared at once.
+        // No early exit, so that the loop is vectorised.
         let has = |bytes: &[u8]| bytes.iter().fold(false, |found, byte| found | matches!(byte, b'\\' | b':'));
         self.files.layout.path_bytes().chunks(4096).any(has)
     }
@@ -111,11 +111,11 @@ impl Relevance {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Focused {
     pub file: u32,
-    /// How many steps of its dependencies must come along.
+    /// How many levels of its dependencies must be included.
     pub depth: u32,
-    /// How much it counts: 1 for what was named, less for what a log names further down.
+    /// 1 for a file that was named, less for one further down in a log.
     pub weight: Fixed,
-    /// Named by hand or changed; not only named by a log.
+    /// Named by the user or changed; not just named by a log.
     pub is_asked: bool,
 }
 
@@ -123,7 +123,7 @@ pub struct Focused {
 pub struct RankedFiles<'r> {
     relevance: &'r Relevance,
     ranking: Ranking<'r>,
-    /// What the query is about: what counts most first, then by path.
+    /// The files that the query is about, by weight, then by path.
     pub focus: Vec<Focused>,
     /// What changed according to git; only when requested.
     pub changes: Option<ChangedPaths>,
@@ -132,8 +132,8 @@ pub struct RankedFiles<'r> {
 }
 
 impl RankedFiles<'_> {
-    /// The files that may be needed, the best first. Not the focus, nothing generated or binary, and no instructions for
-    /// assistants: these are in every archive.
+    /// The other files, the best first. Without the focus, generated and binary files, and instructions for assistants, which are
+    /// in every archive.
     pub fn order(&self) -> Vec<u32> {
         let mut order: Vec<(std::cmp::Reverse<Fixed>, u32)> =
             self.wanted().map(|(file, score)| (std::cmp::Reverse(score), file)).collect();
@@ -141,7 +141,7 @@ impl RankedFiles<'_> {
         order.into_iter().map(|(_, file)| file).collect()
     }
 
-    /// The same files by number, with their scores.
+    /// The files of [`Self::order`] with their scores, by number.
     pub(crate) fn wanted(&self) -> impl Iterator<Item = (u32, Fixed)> + '_ {
         let mut focus: Vec<u32> = self.focus.iter().map(|one| one.file).collect();
         focus.sort_unstable();
@@ -156,38 +156,38 @@ impl RankedFiles<'_> {
         self.relevance.all().map(|file| (file, self.score(file))).filter(is_wanted)
     }
 
-    /// What the words of the text are worth in a passage of a file; `None` without a text.
+    /// The weights of the text's words, to score passages of a file; `None` without a text.
     pub fn text_weights(&self) -> Option<TextWeights> {
         self.ranking.text_weights()
     }
 
-    /// How much a file may be needed.
+    /// The score of a file.
     pub fn score(&self, file: u32) -> Fixed {
         self.ranking.score(file as usize)
     }
 
-    /// The order in which the default budget is filled: the score minus a cost for `tokens`.
+    /// The order in which the default budget is filled: the score minus a penalty for `tokens`.
     pub fn worth(&self, file: u32, tokens: u64) -> Fixed {
         self.worth_within(USUAL_BUDGET)(file, tokens)
     }
 
-    /// The same for any budget, in tokens: the more there are, the less each file's size counts.
+    /// [`Self::worth`] for another budget, in tokens: the larger it is, the smaller the penalty.
     pub fn worth_within(&self, budget: u64) -> impl Fn(u32, u64) -> Fixed + '_ {
         let cost = self.ranking.cost(budget);
         move |file, tokens| self.ranking.worth(file as usize, tokens, cost)
     }
 
-    /// What tokens cost in a budget: the worth of a file is its score less this.
+    /// The penalty for a number of tokens in a budget.
     pub(crate) fn costs(&self, budget: u64) -> impl FnMut(u64) -> Fixed + use<> {
         self.ranking.costs(budget)
     }
 
-    /// What each signal adds to the score, the largest first; nothing that adds nothing.
+    /// The contribution of each signal to the score, the largest first, without zeros.
     pub fn terms(&self, file: u32) -> Vec<(Signal, Fixed)> {
         self.ranking.terms(file as usize)
     }
 
-    /// Whether the file is a test of the focus: by its name, or because it is a test and imports the focus.
+    /// Whether the file is a test of the focus: by its name, or because it is a test that imports the focus.
     pub fn is_test_of_focus(&self, file: u32) -> bool {
         is_test(self.relevance.path(file)) && self.ranking.is_test_of_focus(file as usize)
     }

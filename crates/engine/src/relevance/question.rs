@@ -1,4 +1,4 @@
-//! A query to the ranking: its focus, resolved in the repository.
+//! A query to the ranking. Resolves its focus in the repository.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use super::focus::{FocusFile, Since};
 use super::{Fixed, Focused, RankedFiles, Relevance};
 use crate::context::{EngineError, NamedBytes};
 
-/// What files are wanted for. Everything that is given counts.
+/// The parts of a query. All that are given count.
 #[derive(Clone, Debug, Default)]
 pub struct RankQuery {
-    /// Files, folders and globs named by hand.
+    /// Files, folders and globs that the user named.
     pub focus: Vec<FocusFile>,
-    /// Also every file that is not as it was.
+    /// Also every changed file.
     pub changed: Option<Since>,
     /// Also every file that this output of a compiler or a test runner names.
     pub log: Option<NamedBytes>,
@@ -23,7 +23,7 @@ pub struct RankQuery {
 }
 
 impl Relevance {
-    /// Ranks all files for a query. A focus that names nothing is an error with the nearest names.
+    /// Ranks all files for a query. Fails if the focus matches nothing, and suggests similar names.
     pub fn rank(&self, system: &dyn System, query: &RankQuery) -> Result<RankedFiles<'_>, EngineError> {
         let mut found: BTreeMap<u32, Focused> = BTreeMap::new();
         let mut add = |file: u32, depth: u32, weight: Fixed, is_asked: bool| {
@@ -38,7 +38,7 @@ impl Relevance {
         }
         let changes = query.changed.as_ref().map(|since| self.changed(system, since, &mut warnings)).transpose()?;
         for path in changes.iter().flat_map(|changes| changes.changed.iter().chain(&changes.added)) {
-            // Images, lock files and other assets changed too, but say nothing about what else is needed.
+            // Changed images, lock files and other assets do not tell which other files are needed.
             if let Some(file) = self.find(path).filter(|file| self.class(*file) != FileClass::Other) {
                 add(file, 0, Fixed::ONE, true);
             }

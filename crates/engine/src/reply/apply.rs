@@ -1,4 +1,4 @@
-//! The verb `apply`: checks a reply against the working tree, and changes all files or none. The way back is kept.
+//! The verb `apply`: checks a reply against the working tree, and changes either all files or none. The change can be undone.
 
 use std::path::Path;
 
@@ -19,23 +19,23 @@ use crate::error::EngineErrorKind;
 use crate::line_diff::unified;
 use crate::tokens::Tokenizer;
 
-/// Which reply, and how.
+/// The options of the verb.
 #[derive(Clone, Debug)]
 pub struct ApplyRequest {
     pub reply: NamedBytes,
-    /// Without it the workspace's `output/archive.tar`, if there is one.
+    /// Default: the workspace's `output/archive.tar`, if it exists.
     pub archive: Option<NamedPath>,
-    /// The reply answers no archive, but a pack.
+    /// The reply is to a pack, not to an archive.
     pub no_archive: bool,
-    /// The map was seen earlier in the thread.
+    /// The assistant has seen the map earlier in the thread.
     pub seen: bool,
-    /// As exact as `git apply`, and ceremony is an error.
+    /// Apply as exactly as `git apply`, and treat formalities as errors.
     pub strict: bool,
-    /// Show what would change, and change nothing.
+    /// Report what would change, and change nothing.
     pub dry_run: bool,
 }
 
-/// Applies a reply. A report that is not accepted means that nothing was changed; so does a refusal.
+/// Applies a reply. Nothing was changed if the report is not accepted, or on an error.
 pub fn apply_reply(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -58,7 +58,7 @@ pub fn apply_reply(
     Ok(judged.report)
 }
 
-/// Takes the last applied reply back.
+/// Undoes the last applied reply.
 pub fn undo_reply(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -88,8 +88,8 @@ pub fn undo_reply(
     })
 }
 
-/// Completes or rolls back what a killed `apply` left half done; returns what it did. Costs one stat where there is
-/// nothing.
+/// Completes or rolls back a change that a killed `apply` left half done, and returns what it did. Costs one stat if there is
+/// none.
 pub fn recover(engine: &Engine<'_>, repository: &Repository<'_>) -> Result<Option<String>, EngineError> {
     let system = engine.system();
     let layout = repository.layout();
@@ -100,13 +100,13 @@ pub fn recover(engine: &Engine<'_>, repository: &Repository<'_>) -> Result<Optio
     let mut waiting = WaitMessage(None);
     match Session::open(system, &layout, &mut waiting) {
         Ok(_) => Ok(waiting.0),
-        // Another process is recovering it, or will when it gets the lock.
+        // Another process is recovering it, or will do so once it holds the lock.
         Err(refusal) if waiting.0.is_none() && refusal.kind == EngineErrorKind::Locked => Ok(None),
         Err(refusal) => Err(refusal),
     }
 }
 
-/// Does not wait, and keeps the notice.
+/// Does not wait, and stores the notice.
 struct WaitMessage(Option<String>);
 
 impl Progress for WaitMessage {
@@ -127,7 +127,7 @@ impl Progress for WaitMessage {
     }
 }
 
-/// The notice about a change that was found half done.
+/// The notice about a recovered change.
 pub(crate) fn recovered_notice(recovered: &Recovered) -> String {
     let what = match recovered.kind {
         PatchKind::Apply => "apply",
@@ -185,7 +185,7 @@ impl Apply<'_> {
         Ok(Judged { report, set })
     }
 
-    /// What cannot be read cannot be written either: replacement characters would end up in files.
+    /// A reply that is not UTF-8 is refused: lossy decoding would write replacement characters into files.
     fn not_utf8(&self, error: &std::str::Utf8Error) -> EngineError {
         let bytes = &self.request.reply.bytes;
         let line = bytes.iter().take(error.valid_up_to()).filter(|&&byte| byte == b'\n').count() + 1;
@@ -197,7 +197,7 @@ impl Apply<'_> {
             .hint(hint)
     }
 
-    /// How the archive is shown, and its contents.
+    /// The archive's name in messages, and its contents.
     fn archive(&self) -> Result<(Option<String>, ArchiveIndex<'_>), EngineError> {
         let system = as_system(self.system);
         if let Some(named) = &self.request.archive {
@@ -254,7 +254,7 @@ impl Apply<'_> {
         Ok((files, set))
     }
 
-    /// The permissions of a file that is written.
+    /// The permissions of a file to write.
     fn mode(&self, path: &str, planned: &PlannedMode, is_there: bool) -> NewMode {
         let bits = |path: &str| self.system.permissions(Path::new(&self.layout.absolute(path))).ok();
         let usual = NewMode::Usual { executable: false };
@@ -265,14 +265,14 @@ impl Apply<'_> {
             PlannedMode::Executable(executable) => {
                 let bits = if is_there { bits(path) } else { None };
                 bits.map_or(NewMode::Usual { executable: *executable }, |mode| {
-                    // Users who may read it may run it, as git does.
+                    // As in git: everyone who may read it may also execute it.
                     NewMode::Bits(if *executable { mode | ((mode & 0o444) >> 2) } else { mode & !0o111 })
                 })
             }
         }
     }
 
-    /// A note for when there is nothing to do.
+    /// A note if there is nothing to do.
     fn idle_note(&self, report: &Report, files: &[AppliedFile], set: &PatchSet) -> Option<String> {
         let is_idle = files.is_empty() && set.made_folders.is_empty() && set.removed_folders.is_empty();
         (report.is_accepted() && is_idle).then(|| {

@@ -1,4 +1,4 @@
-//! Where each file of an archive starts, so that single ones can be read without holding the others.
+//! An index of the offsets of files in an archive, so that single ones can be read without keeping the others in memory.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ pub(super) struct ArchiveIndex<'s> {
 }
 
 impl<'s> ArchiveIndex<'s> {
-    /// An empty archive, for where there is no archive.
+    /// The index used if there is no archive.
     pub(super) fn none(system: &'s dyn System) -> Self {
         Self { system, path: PathBuf::new(), files: BTreeMap::new(), is_there: false }
     }
 
-    /// Whether there is an archive at all.
+    /// Whether there is an archive.
     pub(super) fn is_there(&self) -> bool {
         self.is_there
     }
@@ -49,7 +49,7 @@ impl<'s> ArchiveIndex<'s> {
             Counting { reader: BufReader::with_capacity(1 << 20, file.reader), position: Rc::clone(&position) };
         let mut files = BTreeMap::new();
         let end = read_any(&mut reader, &mut |entry, _| {
-            // Headers are read in whole blocks, so what has been read so far ends where the contents begin.
+            // Headers are read in whole blocks, so the contents start at the current offset.
             if let (TarKind::File, Some(name)) = (&entry.kind, entry.safe_name()) {
                 files.insert(name.to_owned(), (position.get(), entry.size));
             }
@@ -71,7 +71,7 @@ impl<'s> ArchiveIndex<'s> {
         self.files.range(prefix.clone()..).next().is_some_and(|(name, _)| name.starts_with(&prefix))
     }
 
-    /// The bytes of a file; `None` also when the archive was changed meanwhile.
+    /// The bytes of a file; `None` also if the archive was changed meanwhile.
     pub(super) fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         let &(start, size) = self.files.get(name)?;
         let mut reader = self.system.open(&self.path).ok()?.reader;
@@ -82,7 +82,7 @@ impl<'s> ArchiveIndex<'s> {
     }
 }
 
-/// Knows how many bytes have gone through it.
+/// Counts the bytes read through it.
 struct Counting<R> {
     reader: R,
     position: Rc<Cell<u64>>,

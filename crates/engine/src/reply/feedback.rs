@@ -1,11 +1,11 @@
-//! The message to the assistant when its reply could not be applied: each error, what the patch expects, and what the
-//! file has there. Written for a model, so it is short and says what was cut.
+//! The message to the assistant if its reply could not be applied: each error, what the patch expects, and what the file contains
+//! there. Written for a model, so it is short and says what was cut.
 
 use std::fmt::Write as _;
 
 use stan_reply::{MissedPassage, Report, Severity};
 
-/// Further errors are only counted: these are enough to start from.
+/// Further errors are only counted: these are enough to continue with.
 const MAX_ERRORS: usize = 20;
 
 /// In bytes; about three thousand tokens.

@@ -1,4 +1,4 @@
-//! The verbs `check` and `apply`: judges a reply of an assistant, and changes the files that it patches. Joins the rules of
+//! The verbs `check` and `apply`: judges a reply of an assistant, and changes the files that it patches. Connects the rules of
 //! `stan-reply` with the archive, the map, the selection and the tree. Checking only reads.
 
 mod apply;
@@ -21,29 +21,29 @@ use crate::context::{Artefact, EngineError, NamedBytes, NamedPath, Repository, W
 use crate::engine::Engine;
 use crate::tokens::Tokenizer;
 
-/// Which reply, against what.
+/// The options of the verb.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
     pub reply: NamedBytes,
-    /// Without it the workspace's `output/archive.tar`.
+    /// Default: the workspace's `output/archive.tar`.
     pub archive: Option<NamedPath>,
-    /// The map was seen earlier in the thread.
+    /// The assistant has seen the map earlier in the thread.
     pub seen: bool,
-    /// As exact as `git apply`; what is only bad manners is an error.
+    /// Match as exactly as `git apply`, and treat formalities as errors.
     pub strict: bool,
-    /// The most tokens that the resulting archive should have.
+    /// The token limit of the resulting archive.
     pub budget: Option<u64>,
     pub tokenizer: Tokenizer,
 }
 
-/// The archive that the workspace's last run wrote. It is read with [`Links::Refuse`]: a link in its place would be one that the
-/// repository planted. An archive that the user names may be a link.
+/// The archive that the workspace's last run wrote. Read with [`Links::Refuse`]: the repository could have planted a symlink in
+/// its place. An archive that the user names may be a symlink.
 fn own_archive(layout: &WorkspaceLayout) -> NamedPath {
     let shown = layout.artefact(Artefact::Archive);
     NamedPath { path: layout.absolute(&shown), shown }
 }
 
-/// Checks a reply. A refusal means that it could not be checked at all.
+/// Checks a reply. An error means that it could not be checked.
 pub fn check_reply(
     engine: &Engine<'_>,
     repository: &Repository<'_>,

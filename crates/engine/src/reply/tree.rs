@@ -1,5 +1,5 @@
-//! The working tree that a reply is applied to: reads files without following links, lists folders, and records the state of files so
-//! that the writer can verify that they are unchanged.
+//! The working tree that a reply is applied to: reads files without following symlinks, lists folders, and records the digests of
+//! files, so that the writer can verify that they are unchanged.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,18 +11,18 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::context::WorkspaceLayout;
 
-/// No file that a reply changes is larger.
+/// Larger files cannot be changed by a reply.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Folders with more files than this are not moved, copied or removed as one.
+/// Folders with more files cannot be moved, copied or removed as a whole.
 const MAX_LISTED: usize = 20_000;
 
 pub(super) struct WorkingTree<'a> {
     system: &'a dyn System,
     layout: &'a WorkspaceLayout,
-    /// What was there when a file was read; `None`: nothing.
+    /// The digest of each file when it was read; `None` if there was none.
     read: RefCell<BTreeMap<String, Option<Digest>>>,
-    /// What names on the way to files are.
+    /// The kinds of path prefixes.
     kinds: RefCell<BTreeMap<String, Option<EntryKind>>>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> WorkingTree<'a> {
         Self { system, layout, read: RefCell::default(), kinds: RefCell::default() }
     }
 
-    /// The bytes of a regular file with no link on its path.
+    /// The bytes of a regular file whose path contains no symlink.
     pub(super) fn read(&self, path: &str) -> Option<Vec<u8>> {
         let is_file = self.kind(path) == Some(EntryKind::File) && self.obstacle(path).is_none();
         let mut bytes = Vec::new();
@@ -42,7 +42,7 @@ impl<'a> WorkingTree<'a> {
         bytes
     }
 
-    /// What a file was when it was first read; now, if that is now.
+    /// The digest of a file when it was first read; reads it if it was not.
     pub(super) fn digest(&self, path: &str) -> Option<Digest> {
         if let Some(known) = self.read.borrow().get(path) {
             return *known;
@@ -50,7 +50,7 @@ impl<'a> WorkingTree<'a> {
         self.read(path).as_deref().map(sha256)
     }
 
-    /// Why nothing may be written at a path, as the end of a sentence about it.
+    /// Why nothing may be written at a path, as the second half of a sentence.
     pub(super) fn obstacle(&self, path: &str) -> Option<String> {
         let ends = path.match_indices('/').map(|(at, _)| at);
         for folder in ends.filter_map(|end| path.get(..end)) {
@@ -69,8 +69,8 @@ impl<'a> WorkingTree<'a> {
         }
     }
 
-    /// An existing name with the same NFC form as the first missing name of a path: some file systems treat the two as
-    /// the same file, and every reader does.
+    /// An existing name with the same NFC form as the first missing component of a path: some file systems treat both as the same
+    /// file, and to readers they look the same.
     fn existing_spelling(&self, path: &str) -> Option<String> {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let missing = ends.filter_map(|end| path.get(..end)).find(|part| self.kind(part).is_none())?;
@@ -100,7 +100,7 @@ impl<'a> WorkingTree<'a> {
         kind
     }
 
-    /// The files below a folder, sorted; an error names what is not a file there.
+    /// The files below a folder, sorted; an error names an entry that is not a file.
     pub(super) fn files_below(&self, folder: &str) -> Option<Result<Vec<String>, String>> {
         if self.kind(folder) != Some(EntryKind::Dir) || self.obstacle(folder).is_some() {
             return None;

@@ -1,4 +1,4 @@
-//! Answers the questions of the reply gate from the archive, the map, the selection and the working tree.
+//! The facts that the reply gate asks for, from the archive, the map, the selection and the working tree.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -26,15 +26,15 @@ use crate::context::{Artefact, EngineError, Repository, WorkspaceLayout};
 use crate::secrets::{Judged, secrets_of, secrets_on_disk};
 use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
 
-/// Folders with more files than this are not searched to the end.
+/// Folders with more files are not searched completely.
 const MAX_LISTED: usize = 200_000;
 
-/// After more lookups of single names of a folder than this, it is listed.
+/// After this many lookups of names in one folder, it is listed.
 const MAX_ASKED: usize = 256;
 
 enum Folder {
     Absent,
-    /// A link or something else: each name gets its own lookup.
+    /// A link or something else: each name is looked up separately.
     Other,
     Asked(usize),
     Listed(FxHashSet<String>),
@@ -53,15 +53,15 @@ pub(super) struct Workspace<'a> {
     config: Config,
     tokenizer: Tokenizer,
     locator: RefCell<Locator<'a>>,
-    /// What names resolve to. A reply may request each of a hundred thousand several times.
+    /// The locations of names. A reply may look up each of a hundred thousand several times.
     located: RefCell<FxHashMap<String, Located>>,
-    /// The state of folders whose names were requested.
+    /// The state of folders in which names were looked up.
     folders: RefCell<FxHashMap<String, Folder>>,
-    /// First half of the SHA-256 → path, of every staged import.
+    /// Path of every staged import by the first half of its SHA-256.
     imports: OnceCell<BTreeMap<[u8; 16], String>>,
-    /// Bytes and tokens of nodes that were counted.
+    /// Bytes and tokens of nodes, memoised.
     counted: RefCell<BTreeMap<String, ClosureSize>>,
-    /// The working tree, when that is what patches are applied to.
+    /// The working tree, if patches are applied to it.
     tree: Option<WorkingTree<'a>>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Workspace<'a> {
         let meta_file = layout.artefact(Artefact::Meta);
         let (map, meta_bytes) = match load_map(system, layout)? {
             Some((map, bytes)) => (Some(map), bytes),
-            // The assistant judged by the archive's map, so it serves where the workspace has none.
+            // The assistant used the map in the archive, so that one serves if the workspace has none.
             None => match archive.bytes(&meta_file) {
                 Some(bytes) => (Map::decode(&bytes, &meta_file).ok(), bytes),
                 None => (None, Vec::new()),
@@ -106,38 +106,38 @@ impl<'a> Workspace<'a> {
         })
     }
 
-    /// From now on patches are applied to the working tree.
+    /// Applies patches to the working tree from now on.
     pub(super) fn on_tree(mut self) -> Self {
         self.tree = Some(WorkingTree::new(self.system, self.layout));
         self
     }
 
-    /// What files of the working tree were when they were read.
+    /// The working tree, with the digests of the files that were read.
     pub(super) fn tree(&self) -> Option<&WorkingTree<'a>> {
         self.tree.as_ref()
     }
 
-    /// Whether the archive has other bytes under a path than these.
+    /// Whether the archive has different bytes for a path.
     pub(super) fn differs_from_archive(&self, path: &str, bytes: &[u8]) -> bool {
         self.archive.bytes(path).is_some_and(|archived| archived != bytes)
     }
 
     fn select(&self, state: &State) -> Option<(&Map, Selection)> {
         let map = self.map.as_ref()?;
-        // The default options have no policy that fails.
+        // With default options, no policy can fail.
         let selection = select(map, state, &SelectOptions::default()).ok()?;
         Some((map, selection))
     }
 
-    /// The bytes of a file of the repository or of an external, where it can be read.
+    /// The bytes of a repository file or an external, if it can be read.
     fn read(&self, absolute: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
-        // What cannot be read is not archived either, and counts as nothing.
+        // An unreadable file is not archived either, so it counts as empty.
         let _ = self.system.read_real(Path::new(absolute), MOST_COUNTED_BYTES, &mut bytes);
         bytes
     }
 
-    /// What a name resolves to; the system is queried once for each.
+    /// The location of a name, looked up once per name.
     fn locate(&self, path: &str) -> Located {
         if let Some(known) = self.located.borrow().get(path) {
             return known.clone();
@@ -147,8 +147,8 @@ impl<'a> Workspace<'a> {
         located
     }
 
-    /// Whether a name certainly does not exist, because its folder does not, or because the folder was listed without
-    /// it. A folder is listed once so many of its names were requested that listing is faster than an lstat for each.
+    /// Whether a name certainly does not exist: its folder does not exist, or was listed without it. A folder is listed after so
+    /// many lookups that listing is faster than an lstat per name.
     fn is_nowhere(&self, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut folders = self.folders.borrow_mut();
@@ -159,6 +159,8 @@ impl<'a> Workspace<'a> {
         match known {
             Folder::Absent => true,
             Folder::Other => false,
+            // A file system may treat other spellings of a non-ASCII name as equal (NFC, case folding), so only ASCII names are
+            // certain.
             Folder::Listed(names) => name.is_ascii() && !names.contains(&name.to_ascii_lowercase()),
             Folder::Asked(times) => {
                 *times += 1;
@@ -178,9 +180,9 @@ impl<'a> Workspace<'a> {
         }
     }
 
-    /// Names in lower case: on a case-insensitive file system a name in another case needs an lstat.
+    /// Names in lower case: on a case-insensitive file system, another spelling may exist, so it needs an lstat.
     fn list(&self, folder: &str) -> Folder {
-        // By its real path: a folder behind a link out of the root is not listed.
+        // By real path, so that a folder behind a link out of the root is not listed.
         let real = self.locator.borrow_mut().directory(folder);
         let entries = real.map(|real| self.system.read_real_dir(Path::new(&self.layout.absolute(&real))));
         let Some(Ok(entries)) = entries else { return Folder::Other };
@@ -204,14 +206,14 @@ impl<'a> Workspace<'a> {
             return *size;
         }
         let bytes = self.bytes_of(path);
-        // What holds a secret is not archived, so that it counts as nothing.
+        // A file with a secret is not archived, so it counts as empty.
         let is_held_back = secrets_of(&self.config, path, &bytes).is_some();
         let size = if is_held_back { ClosureSize::default() } else { self.measure(&bytes) };
         self.counted.borrow_mut().insert(path.to_owned(), size);
         size
     }
 
-    /// Binary files are never archived, so they count as nothing.
+    /// Binary files are never archived, so they count as empty.
     fn measure(&self, bytes: &[u8]) -> ClosureSize {
         let start = bytes.get(..stan_archive::BINARY_PREFIX).unwrap_or(bytes);
         if start.contains(&0) {
@@ -353,7 +355,7 @@ impl stan_reply::ReplyFacts for Workspace<'_> {
                 secrets_on_disk(self.system, &self.config, &[path.as_str(), &real], &self.layout.absolute(&real));
             let secret = match judged {
                 Ok(Judged::Held(file)) => Some(file.reason()),
-                // Key stores are binary, and so never archived; the selection names them all the same.
+                // Key stores are binary, so they are never archived even if the selection names them.
                 _ if self.config.allowed_secrets.contains(&path) => None,
                 _ => stan_secrets::credential_file(&path).map(|rule| format!("it is a credential file ({rule})")),
             };
@@ -365,20 +367,20 @@ impl stan_reply::ReplyFacts for Workspace<'_> {
     fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64 {
         let Some((map, selection)) = self.select(state) else { return 0 };
         let rules = Rules { system: self.system, layout: self.layout, scan: &self.scan, excludes: &self.excludes };
-        // The archive shows what the next one will hold, as far as documents go.
+        // For documents, the current archive tells which ones the next archive will contain.
         let held = |artefact: Artefact| self.archive.bytes(&self.layout.artefact(artefact)).map(Arc::new);
         let meta = self.archive.contains(&self.layout.artefact(Artefact::Meta)).then(|| Arc::clone(&self.meta_bytes));
         let documents = Documents { meta, overview: held(Artefact::Overview), state: Arc::new(state.encode()) };
         let allowlist = selected(&rules, documents, top_of(&rules), map, &selection);
         let state_file = self.layout.artefact(Artefact::State);
-        // Copies share their bytes, so the address identifies what was counted already.
+        // Copies share their bytes, so the address identifies contents that were counted before.
         let mut counted: BTreeMap<*const u8, u64> = BTreeMap::new();
         let mut count =
             |bytes: &Rc<Vec<u8>>| *counted.entry(bytes.as_ptr()).or_insert_with(|| self.measure(bytes).tokens);
         let mut tokens = 0;
         for (path, allowed) in &allowlist.files {
             tokens += match (changed.get(path), &allowed.origin) {
-                // The state is counted as the reply leaves it, which is what `state` says.
+                // The selection file is counted in the form that the reply gives it, which is in `state`.
                 (Some(bytes), _) if *path != state_file => bytes.as_ref().map_or(0, &mut count),
                 (_, Origin::Bytes(bytes)) => self.tokenizer.count(bytes),
                 _ => self.size_of(path).tokens,
@@ -394,7 +396,7 @@ impl stan_reply::ReplyFacts for Workspace<'_> {
     }
 }
 
-/// Whether a new file goes into every archive by where it is.
+/// Whether the location of a new file puts it into every archive.
 fn is_base(layout: &WorkspaceLayout, path: &str) -> bool {
     match layout.below_stan_path(path) {
         Some(below) => below.starts_with("system/") && below != "system/.docs.meta.json",

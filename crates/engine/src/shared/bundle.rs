@@ -1,11 +1,12 @@
-//! One value of a shared cache: the facts of some files, in the order of the files that its name is made of.
+//! The format of one value in a shared cache: the facts of several files, in the order of the files that its name is derived
+//! from.
 //!
 //! ```text
 //! "stanfct1" | name (32) | tag (32) | postcard: a list of facts, or nothing for a file that is not shared
 //! ```
 //!
-//! The tag is HMAC-SHA-256 of name and list under the secret, or without one a checksum, which proves that the value is whole and
-//! not who made it.
+//! The tag is HMAC-SHA-256 of name and list with the secret. Without a secret it is a checksum, which proves that the value is
+//! complete, but not who wrote it.
 
 use sha2::{Digest as _, Sha256};
 use stan_lang::language::{ExtractOptions, Extraction};
@@ -14,21 +15,22 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Member;
 
-/// Changes whenever the layout does, or what facts are.
+/// Must change whenever the layout or the meaning of facts changes.
 const MAGIC: &[u8; 8] = b"stanfct1";
-/// A bundle of a few hundred files has some hundred kilobytes.
+/// A bundle of a few hundred files has a few hundred kilobytes.
 const LARGEST_BUNDLE: u64 = 32 << 20;
-/// What a bundle may have besides what its files account for: messages, and the facts of tiny files.
+/// How many bytes a bundle may have in addition to those that its files justify: for messages, and for facts of tiny files.
 const SPARE: u64 = 256 << 10;
 
-/// Of small bundles, one file in this many is extracted again as a sample; the others are trusted.
+/// Of bundles with fewer files, one file in this many is extracted again on average, so some of these bundles are not checked at
+/// all.
 const SAMPLED: u64 = 16;
 
-/// Facts, problems, and whether the file did not parse cleanly; nothing for a file that is not shared.
+/// Facts, problems, and whether the file did not parse cleanly; `None` for a file that is not shared.
 type Stored = Option<(FileFacts, Vec<FileProblem>, bool)>;
 type Borrowed<'f> = Option<(&'f FileFacts, &'f [FileProblem], bool)>;
 
-/// What all names of a run have in common.
+/// The common part of all names of a run.
 pub(super) fn base(languages: &[(&str, u32)], options: &ExtractOptions, secret: Option<&[u8]>) -> [u8; 32] {
     let mut hasher = Sha256::new();
     hasher.update(MAGIC);
@@ -43,14 +45,14 @@ pub(super) fn base(languages: &[(&str, u32)], options: &ExtractOptions, secret: 
     }
     options.description_tags.iter().for_each(|tag| text(tag));
     text(&options.description_limit.to_string());
-    // Values of different secrets, and values without one, lie apart.
+    // Keeps values of different secrets, and values without a secret, under different names.
     if let Some(secret) = secret {
         hasher.update(authenticated(secret, &[b"name"]));
     }
     hasher.finalize().into()
 }
 
-/// The name of a bundle: a hash of everything that its facts are made of.
+/// The name of a bundle: a hash of all inputs of its facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BundleName(pub(super) [u8; 32]);
 
@@ -67,13 +69,14 @@ impl BundleName {
         Self(hasher.finalize().into())
     }
 
-    /// Below the address of the cache. The folders keep listings of servers short.
+    /// The path below the address of the cache. Subfolders keep directory listings on servers short.
     pub(super) fn path(&self) -> String {
         let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
         format!("v1/{}/{digits}", digits.get(..2).unwrap_or_default())
     }
 
-    /// The file that is extracted again: one of each bundle, and of small bundles one in `SAMPLED` files.
+    /// The index of the file to extract again: one in each bundle of at least `SAMPLED` files. A smaller bundle is sampled with
+    /// the probability `count / SAMPLED`.
     pub(super) fn sample(&self, seed: u64, count: usize) -> Option<usize> {
         let mut bytes = self.0.to_vec();
         bytes.extend_from_slice(&seed.to_le_bytes());
@@ -83,14 +86,14 @@ impl BundleName {
     }
 }
 
-/// The most bytes that the facts of these files may have. Decoding takes up to 20 times as much memory, so a server must not
-/// choose the size.
+/// The maximum size of these files' facts. Decoding takes up to 20 times as much memory, so a server must not be able to choose
+/// the size.
 pub(super) fn largest(members: &[Member<'_>]) -> u64 {
     let size = members.iter().fold(0u64, |sum, member| sum.saturating_add(member.meta.size));
     size.saturating_mul(16).saturating_add(SPARE).min(LARGEST_BUNDLE)
 }
 
-/// `None` for facts that cannot be written.
+/// `None` for facts that cannot be encoded.
 pub(super) fn encode(name: &BundleName, facts: &[Option<&Extraction>], secret: Option<&[u8]>) -> Option<Vec<u8>> {
     let borrowed = facts
         .iter()
@@ -100,7 +103,7 @@ pub(super) fn encode(name: &BundleName, facts: &[Option<&Extraction>], secret: O
     Some([MAGIC.as_slice(), &name.0, &tag, &list].concat())
 }
 
-/// `None` for a value that is not whole, not authentic, of another name, or cannot be the facts of these files.
+/// `None` for a value that is incomplete, not authentic, of another name, or cannot be the facts of these files.
 pub(super) fn decode(
     name: &BundleName,
     bytes: &[u8],
@@ -113,7 +116,7 @@ pub(super) fn decode(
     if *own_name != name.0 || !is_same(found, &tag(name, list, secret)) {
         return None;
     }
-    // An entry of one byte takes hundreds in memory, so that a wrong count must not be decoded.
+    // An entry of one byte takes hundreds of bytes in memory, so check the count before decoding.
     let (count, _): (u64, &[u8]) = postcard::take_from_bytes(list).ok()?;
     if count != members.len() as u64 {
         return None;
@@ -156,7 +159,7 @@ fn authenticated(secret: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     keyed(0x5c).chain_update(inner).finalize().into()
 }
 
-/// Compares in the same time wherever they differ.
+/// Compares in constant time.
 fn is_same(a: &[u8; 32], b: &[u8; 32]) -> bool {
     a.iter().zip(b).fold(0, |difference, (a, b)| difference | (a ^ b)) == 0
 }

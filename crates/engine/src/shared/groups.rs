@@ -1,22 +1,22 @@
-//! Which files share a bundle. Groups end at files whose names have certain hashes (content-defined chunking), so that all machines
-//! form the same groups, and adding a file changes only the group around it.
+//! Decides which files share a bundle. Groups end at files whose name hashes match a pattern (content-defined chunking), so that
+//! all machines form the same groups, and adding a file changes only the group around it.
 
 use std::ops::Range;
 
 use stan_lang::Languages;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Files with facts in a group, on average. A request costs about as much as extracting one file, and an edit makes the whole
-/// bundle useless.
+/// The mean number of files with facts in a group. A request costs about as much as extracting one file, but one edited file
+/// makes the whole bundle useless.
 const MEAN_GROUP: u64 = 96;
-/// Fewer are not worth a request.
+/// Smaller groups are not worth a request.
 const MIN_GROUP: usize = 16;
-/// A limit for files whose names are all alike.
+/// A hard limit, because file names may be chosen so that no hash matches.
 const MAX_GROUP: usize = 512;
-/// How many files without facts a group may hold.
+/// The most files without facts in a group.
 const MAX_FILES: usize = 8192;
 
-/// Ranges of `files`, in order and without gaps.
+/// Ranges of `files`, in order and contiguous.
 pub(crate) fn groups(files: &[Box<str>], languages: Languages) -> Vec<Range<usize>> {
     let mut groups = Vec::new();
     let (mut start, mut count) = (0, 0);
@@ -42,7 +42,7 @@ pub(crate) fn groups(files: &[Box<str>], languages: Languages) -> Vec<Range<usiz
     groups
 }
 
-/// The name with the folder that it lies in: many files are called `index.ts`, and folders move.
+/// The basename with its parent folder: many files are called `index.ts`, and folders are moved.
 fn tail(path: &str) -> &str {
     let end = path.rfind('/').unwrap_or(0);
     let start = path.get(..end).and_then(|above| above.rfind('/')).map_or(0, |at| at + 1);

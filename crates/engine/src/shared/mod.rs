@@ -1,9 +1,9 @@
-//! Facts that machines share: what extraction says of files, by the hash of their bytes, in bundles on a server. Read-through:
-//! what the server lacks is extracted here and sent there.
+//! Facts that machines share: the results of extraction, by the hash of a file's bytes, in bundles on a server. Read-through:
+//! what the server lacks is extracted here and uploaded.
 //!
-//! A server can cost time and never an answer. Values are bounded, checked and, where writers and readers share a secret,
-//! authenticated; otherwise one file of each bundle is extracted again and compared. After the first wrong facts the server is not
-//! used any more, and the run is repeated without it. Why: `docs/decisions/0103-shared-facts.md`.
+//! A server can cost time but never change an answer. Values are bounded, checked and, if readers and writers share a secret,
+//! authenticated; otherwise one file of each bundle is extracted again and compared. After the first wrong facts, the server is
+//! not used any more, and the run is repeated without it. The reasons are in `docs/decisions/0103-shared-facts.md`.
 
 mod bundle;
 mod groups;
@@ -30,7 +30,7 @@ pub struct SharedCache(Option<Arc<Inner>>);
 struct Inner {
     store: Box<dyn ByteStore>,
     secret: Option<Vec<u8>>,
-    /// Decides which files are extracted again: a server must not be able to guess.
+    /// Selects the files that are extracted again. Random, so that a server cannot predict them.
     seed: u64,
     is_off: AtomicBool,
     is_read_only: AtomicBool,
@@ -54,13 +54,13 @@ struct Counts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedUsage {
     pub bundles_read: u64,
-    /// Files that were not extracted here.
+    /// Files whose facts came from the server.
     pub files_read: u64,
     pub bytes_read: u64,
     pub bundles_missing: u64,
     pub bundles_written: u64,
     pub bytes_written: u64,
-    /// Why the server was not used to the end.
+    /// Why the server was abandoned.
     pub problem: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl std::fmt::Debug for SharedCache {
 }
 
 impl SharedCache {
-    /// `secret`: shared by all who write and read. `seed`: random.
+    /// `secret`: known to all readers and writers. `seed`: random.
     pub fn new(store: Box<dyn ByteStore>, secret: Option<Vec<u8>>, seed: u64) -> Self {
         Self(Some(Arc::new(Inner {
             store,
@@ -86,7 +86,7 @@ impl SharedCache {
         })))
     }
 
-    /// `None` when there is no shared cache.
+    /// `None` if there is no shared cache.
     pub fn usage(&self) -> Option<SharedUsage> {
         let inner = self.0.as_ref()?;
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -102,12 +102,12 @@ impl SharedCache {
         })
     }
 
-    /// Whether the server returned facts that are not those of the files.
+    /// Whether the server returned wrong facts for a file.
     pub(crate) fn gave_wrong_facts(&self) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.gave_wrong_facts.load(Ordering::Relaxed))
     }
 
-    /// The bundles of one run; `None` when there is no cache, or none that can be used.
+    /// The bundles of one run; `None` if there is no cache or it is unusable.
     pub(crate) fn bundles(&self, languages: Languages, options: &ExtractOptions) -> Option<Bundles> {
         let inner = self.0.as_ref().filter(|inner| !inner.is_off.load(Ordering::Relaxed))?;
         let base = bundle::base(&languages.versions(), options, inner.secret.as_deref());
@@ -116,7 +116,7 @@ impl SharedCache {
 }
 
 impl Inner {
-    /// Stops using the server; the first reason is kept.
+    /// Stops using the server; only the first reason is kept.
     fn give_up(&self, reason: String) {
         self.is_off.store(true, Ordering::Relaxed);
         self.keep_problem(reason);
@@ -130,13 +130,13 @@ impl Inner {
 /// A file whose facts are wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member<'m> {
-    /// Path from the root. Only its last segment is part of the key.
+    /// Root-relative path. Only its basename is part of the key.
     pub(crate) path: &'m str,
     pub(crate) bytes: &'m [u8],
     pub(crate) meta: FileMeta,
 }
 
-/// The bundles that one run may ask for.
+/// The bundles of one run.
 pub(crate) struct Bundles {
     inner: Arc<Inner>,
     /// Hash of languages, options and secret.
@@ -197,7 +197,7 @@ impl Bundles {
         }
     }
 
-    /// Extracts the files that the bundle lacks and, if bundles are not authenticated, one more file as a check.
+    /// Extracts the files that the bundle lacks and, if bundles are not authenticated, one more as a check.
     fn checked(
         &self,
         name: &BundleName,
@@ -246,7 +246,7 @@ impl Bundles {
                 inner.counts.bytes_written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             }
             Err(error) => {
-                // Many may read a cache that few may write.
+                // A cache may be writable for few and readable for many.
                 inner.is_read_only.store(true, Ordering::Relaxed);
                 inner.keep_problem(format!("nothing was stored in it, because {error}"));
             }
@@ -260,7 +260,7 @@ enum Fetched {
     Failed,
 }
 
-/// Whether facts of this file may be sent to another machine: names in them may be secrets where the file has some.
+/// Whether facts of this file may be uploaded: in a file with secrets, names may be secrets too.
 fn may_leave(member: &Member<'_>) -> bool {
     credential_file(member.path).is_none() && scan_file(member.path, member.bytes).is_empty()
 }

@@ -1,4 +1,4 @@
-//! Bundles over a store in memory: what is shared, what is refused, and what a lie costs.
+//! Bundles in an in-memory store: what is shared, what is refused, and the effect of wrong facts.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
@@ -9,7 +9,7 @@ use stan_repo::{StoreError, sha256};
 
 use super::*;
 
-/// Values in memory; how often they were requested; whether the store is down; the limit of the last request.
+/// An in-memory store that records the number of requests and the limit of the last one, and can be made unavailable.
 #[derive(Clone, Default)]
 struct MemoryStore(Arc<(Mutex<Values>, AtomicUsize, AtomicBool, AtomicU64)>);
 
@@ -39,7 +39,7 @@ impl MemoryStore {
     }
 }
 
-/// As many as are always sampled.
+/// Enough files that a bundle is always sampled.
 const FILES: [(&str, &str); 16] = [
     ("src/a.ts", "import './b.js';\nexport const a = 1;\n"),
     ("src/b.ts", "export {};\n"),
@@ -60,14 +60,14 @@ const FILES: [(&str, &str); 16] = [
 ];
 const COUNT: usize = FILES.len();
 
-/// The files with another first one.
+/// The files with a different first one.
 fn with_first(first: (&'static str, &'static str)) -> [(&'static str, &'static str); COUNT] {
     let mut files = FILES;
     files[0] = first;
     files
 }
 
-/// Extracts the files through the cache; returns the facts and how many files were extracted here.
+/// Extracts the files through the cache. Returns the facts and the number of files extracted locally.
 fn run(cache: &SharedCache, files: &[(&str, &str)]) -> (Vec<Extraction>, usize) {
     let members: Vec<Member<'_>> = files
         .iter()
@@ -104,13 +104,13 @@ fn facts_of_one_machine_are_reused_by_another() {
         assert_eq!(run(&first, &FILES), (own.clone(), COUNT));
         assert_eq!(first.usage().unwrap().bundles_written, 1);
         let second = cache(&store, secret);
-        // Without a secret one file is compared.
+        // Without a secret, one file is extracted again and compared.
         assert_eq!(run(&second, &FILES), (own.clone(), usize::from(secret.is_none())));
         assert_eq!(second.usage().unwrap().files_read, COUNT as u64);
-        // Another secret is another cache.
+        // Another secret means another cache.
         assert_eq!(run(&cache(&store, Some("other")), &FILES).1, COUNT);
         assert_eq!(run(&second, &with_first(("src/a.ts", "export const a = 2;\n"))).1, COUNT);
-        // The folder does not matter, the name does.
+        // The key contains the basename but not the folder.
         assert_eq!(run(&second, &with_first(("x/a.ts", FILES[0].1))).0, own);
     }
 }
@@ -139,7 +139,7 @@ fn damaged_values_change_nothing() {
     }
 }
 
-/// A value with a checksum that fits, and other facts.
+/// A value with a valid checksum but wrong facts.
 #[test]
 fn a_forged_value_is_noticed_and_costs_a_run() {
     let own = run(&SharedCache::default(), &FILES).0;
@@ -155,7 +155,7 @@ fn a_forged_value_is_noticed_and_costs_a_run() {
     run(&reader, &FILES);
     assert!(reader.gave_wrong_facts());
     assert!(reader.bundles(Languages::all(), &ExtractOptions::default()).is_none(), "it is not asked again");
-    // With a secret a forger cannot even make a value.
+    // Without the secret, a forger cannot create a valid value.
     let store = MemoryStore::default();
     run(&cache(&store, Some("s")), &FILES);
     store.edit(|bytes| forge(bytes, Some(b"guess")));
@@ -170,7 +170,7 @@ fn facts_that_no_file_can_have_are_refused() {
     let scope = |bound| Scope { bindings: vec![bind(bound)], globs: Vec::new() };
     for facts in [
         FileFacts { stars: vec![9], ..FileFacts::default() },
-        // A circle of modules, which the resolver of Rust would follow without end.
+        // A cycle of modules, in which the Rust resolver would loop for ever.
         FileFacts { scopes: vec![scope(Bound::Scope(1)), scope(Bound::Scope(1))], ..FileFacts::default() },
     ] {
         let store = MemoryStore::default();

@@ -1,5 +1,5 @@
-//! The verb `suggest`: a selection for a task that fits a budget of tokens. The ranking is `crate::relevance`; here the
-//! budget is filled with whole files and the selection is written down.
+//! The verb `suggest`: a selection for a task within a token budget. `crate::relevance` ranks; this module fills the budget with
+//! whole files and writes the selection.
 
 mod propose;
 mod weigh;
@@ -20,16 +20,16 @@ use crate::relevance::{RankQuery, Relevance, USUAL_BUDGET};
 use crate::tokens::Tokenizer;
 use propose::Proposal;
 
-/// What to propose a selection for.
+/// The options of the verb.
 #[derive(Clone, Debug)]
 pub struct SuggestRequest {
     pub query: RankQuery,
-    /// In tokens; 0 for no bound.
+    /// In tokens; 0 for no limit.
     pub budget: u64,
     pub tokenizer: Tokenizer,
-    /// Write few entries with depths instead of the files themselves.
+    /// Write a few entries with depths instead of every file.
     pub compact: bool,
-    /// Put the proposal into the workspace's selection file.
+    /// Write the proposal to the workspace's selection file.
     pub write: bool,
     pub work: GraphRequest,
 }
@@ -47,7 +47,7 @@ impl Default for SuggestRequest {
     }
 }
 
-/// Proposes a selection. Writes it on request, and nothing else but the cache.
+/// Proposes a selection. Writes only the cache and, on request, the selection.
 pub fn suggest(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -59,7 +59,7 @@ pub fn suggest(
     let engine = &engine.over(system);
     progress.stage("reading the repository");
     let (relevance, cache) = Relevance::gather_with_cache(engine, repository, &request.work)?;
-    // Only entries with depths are counted on a map; the rest are files as they are.
+    // Only entries with depths need the dependencies in the map; the others are plain files.
     let needs_map = request.compact || request.query.focus.iter().any(|file| file.depth > 0);
     let map = if needs_map { Some(map_for_selection(engine, repository, &request.work)?) } else { None };
     progress.stage("ranking");

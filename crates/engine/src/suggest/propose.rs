@@ -1,5 +1,5 @@
-//! Fills a budget with whole files: the focus first, then what is most needed for its size. Decides neither the ranking
-//! nor where the selection is written.
+//! Fills a budget with whole files: the focus first, then the files with the best score for their size. Decides neither the
+//! ranking nor where the selection is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,10 +18,10 @@ use crate::engine::Engine;
 use crate::relevance::{Description, Fixed, Focused, RankedFiles, Relevance};
 use crate::tokens::Tokenizer;
 
-/// Of what did not fit, so many are named.
+/// How many of the files that did not fit are listed.
 const MOST_NAMED: usize = 50;
-/// A file that scores less than this part of the best one is not worth its tokens, however few they are. On the public cases
-/// nothing is lost at 32,000 tokens by a twentieth; a twelfth loses a little (decision 0118).
+/// A file that scores less than this fraction (1/20) of the best is not worth any tokens. On the public cases, a twentieth loses
+/// nothing at 32,000 tokens; a twelfth loses a little (decision 0118).
 const NEGLIGIBLE: i64 = 20;
 
 pub(super) struct Proposal<'a> {
@@ -29,23 +29,23 @@ pub(super) struct Proposal<'a> {
     layout: &'a WorkspaceLayout,
     relevance: &'a Relevance,
     ranked: &'a RankedFiles<'a>,
-    /// Where entries with depths are counted.
+    /// The map for entries with depths.
     map: Option<(&'a Map, &'a ExternalsLock)>,
     request: &'a SuggestRequest,
     tokens: &'a KeptTokens<'a>,
-    /// What is left, in the unit of the tokenizer.
+    /// The rest of the budget, in the unit of the tokenizer.
     left: u64,
     used: u64,
     taken: Vec<Taken>,
     too_large: Vec<Taken>,
     not_counted: u64,
     negligible: u64,
-    /// Entries of the selection: paths with their depths.
+    /// Entries of the selection: depth by path.
     entries: BTreeMap<String, u32>,
     warnings: BTreeSet<String>,
 }
 
-/// A file with what it weighs.
+/// A file and its weight.
 #[derive(Clone, Debug)]
 struct Taken {
     what: What,
@@ -69,7 +69,7 @@ impl<'a> Proposal<'a> {
         (request, tokens): (&'a SuggestRequest, &'a KeptTokens<'a>),
     ) -> Self {
         let budget = if request.budget == 0 { u64::MAX } else { request.budget };
-        // For the estimate the unit is a byte, because only the sum is divided.
+        // With the estimate, the unit is a byte, because only the sum is divided by four.
         let left = if request.tokenizer == Tokenizer::Bytes4 { budget.saturating_mul(4) } else { budget };
         Self {
             engine,
@@ -144,7 +144,7 @@ impl<'a> Proposal<'a> {
         paths
     }
 
-    /// Takes a file of the focus and what must come along; what does not fit is reported, and nothing is refused.
+    /// Takes a file of the focus and its required dependencies. What does not fit is reported, not an error.
     fn take_focus(&mut self, one: &Focused) -> Result<(), EngineError> {
         let path = self.relevance.path(one.file).to_owned();
         let weight = self.weigh(&[one.file]).first().copied().unwrap_or_default();
@@ -183,7 +183,7 @@ impl<'a> Proposal<'a> {
         self.taken.push(one);
     }
 
-    /// What an entry with a depth brings and is not taken yet.
+    /// The dependencies that an entry with a depth adds and that are not taken yet.
     fn along(&self, path: &str, depth: u32) -> Result<Vec<Taken>, EngineError> {
         let Some((map, integrity)) = self.map else { return Ok(Vec::new()) };
         let state = State { include: vec![Entry::new(path, depth, ALL_KINDS)], exclude: Vec::new() };
@@ -202,7 +202,7 @@ impl<'a> Proposal<'a> {
         Ok(nodes.into_iter().zip(weights.weights).map(taken).collect())
     }
 
-    /// Fills what is left by score and size.
+    /// Fills the rest of the budget by score and size.
     fn take_others(&mut self) {
         let (mut files, mut nodes) = (BTreeSet::new(), BTreeSet::new());
         self.taken.iter().for_each(|one| match one.what {
@@ -210,8 +210,8 @@ impl<'a> Proposal<'a> {
             What::Node(_) => drop(nodes.insert(self.id(one.what))),
         });
         let may_have_hazards = self.relevance.may_have_hazards();
-        // An empty file has nothing to show: dozens of `__init__.py` always fit. No archive would hold names that Windows cannot,
-        // and no selection can spell them.
+        // Skip empty files: they have nothing to show, and dozens of `__init__.py` would always fit. Also skip names that Windows
+        // interprets: no archive may contain them, and no selection can spell them.
         let is_free = |&(file, _): &(u32, Fixed)| {
             self.relevance.size(file) > 0
                 && !files.contains(&file)
@@ -224,7 +224,7 @@ impl<'a> Proposal<'a> {
         let count = candidates.len();
         candidates.retain(|(_, score)| *score * Fixed::int(NEGLIGIBLE) >= best);
         let negligible = count - candidates.len();
-        // The estimate decides the order, so that only files that may fit are counted.
+        // Order by estimate, so that only files that may fit are counted.
         let candidate =
             |(file, score): (u32, Fixed)| Candidate { file, worth: score - cost(tokens(self.relevance.size(file))) };
         let candidates: Vec<Candidate> = candidates.into_iter().map(candidate).collect();
@@ -255,7 +255,7 @@ impl<'a> Proposal<'a> {
         weights
     }
 
-    /// The weights of files, and a warning for each that could not be read.
+    /// The weights of files, and a warning for each unreadable one.
     fn weigh_files(&self, files: &[u32]) -> (Vec<u64>, Vec<String>) {
         let size = |file: u32| self.relevance.size(file);
         if self.request.tokenizer == Tokenizer::Bytes4 {
@@ -266,7 +266,7 @@ impl<'a> Proposal<'a> {
             let digest = self.relevance.digest(file)?;
             self.tokens.count(&digest, || self.relevance.read(self.engine.system(), file))
         };
-        // Where all were counted before, no other thread is woken.
+        // If all counts are cached, do not wake up other threads.
         let known: Option<Vec<u64>> = files.iter().map(known).collect();
         let counts: Vec<Option<u64>> = match known {
             Some(known) => known.into_iter().map(Some).collect(),
@@ -285,7 +285,7 @@ impl<'a> Proposal<'a> {
         (weights, warnings)
     }
 
-    /// The tokens of a sum of weights.
+    /// The token count for a sum of weights.
     fn tokens(&self, weight: u64) -> u64 {
         if self.request.tokenizer == Tokenizer::Bytes4 { tokens(weight) } else { weight }
     }
@@ -298,7 +298,7 @@ impl<'a> Proposal<'a> {
         }
     }
 
-    /// The selection: the files themselves, or few entries that select exactly them.
+    /// The selection: the files themselves, or a few entries that select exactly them.
     fn state(&self) -> State {
         let listed = self.entries.iter().map(|(path, depth)| Entry::new(path, *depth, ALL_KINDS));
         let Some((map, _)) = self.map.filter(|_| self.request.compact) else {
@@ -308,7 +308,7 @@ impl<'a> Proposal<'a> {
         let (known, unknown): (Vec<&str>, Vec<&str>) = ids.into_iter().partition(|id| map.find(id).is_some());
         let nodes: Vec<u32> = known.into_iter().filter_map(|id| map.find(id)).collect();
         let mut state = cover(map, &nodes);
-        // The map may be older than a file.
+        // Files that the map does not contain, because it is older.
         state.include.extend(unknown.into_iter().map(Entry::node));
         state
     }

@@ -1,5 +1,5 @@
-//! What the nodes of a map weigh in tokens: read from where they are and counted, or estimated from their size where
-//! they cannot be read. `stan select` and `stan suggest` share it, so that a budget means the same to both.
+//! Token counts of map nodes: exact for readable files, otherwise estimated from their size. Shared by `stan select` and
+//! `stan suggest`, so that a budget has the same meaning in both.
 
 use std::path::Path;
 
@@ -20,16 +20,16 @@ pub(crate) struct Weigher<'a> {
     pub(crate) tokenizer: Tokenizer,
 }
 
-/// Weights of nodes, in their order.
+/// Weights, in the order of the nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Weights {
     pub(crate) weights: Vec<u64>,
-    /// Nodes that could not be read and were estimated.
+    /// Nodes that were estimated because they could not be read.
     pub(crate) estimated: Vec<u32>,
 }
 
 impl Weigher<'_> {
-    /// The weight of each node. For the estimate that is its bytes, because only their sum is divided.
+    /// The weight of each node. For `bytes4` that is its size, because only the sum is divided by four.
     pub(crate) fn weigh(&self, nodes: &[u32]) -> Weights {
         let estimate = |node: u32| self.tokenizer.weight_of_size(self.map.size(node).unwrap_or(0));
         if self.tokenizer == Tokenizer::Bytes4 {
@@ -46,13 +46,13 @@ impl Weigher<'_> {
         weights
     }
 
-    /// The tokens of all nodes together, and a warning for each that was estimated.
+    /// The token count of all nodes, and a warning for each that was estimated.
     pub(crate) fn total(&self, nodes: &[u32]) -> (ExactTokens, Vec<String>) {
         let Weights { weights, estimated } = self.weigh(nodes);
         (self.tokenizer.total(weights.into_iter()), estimated.iter().map(|&node| self.warning(node)).collect())
     }
 
-    /// The tokens of a file that the map does not know, by its real absolute path; none when it cannot be read.
+    /// The token count of a file that is not in the map, by its real absolute path; 0 if it cannot be read.
     pub(crate) fn tokens_of_file(&self, absolute: &str) -> u64 {
         let mut bytes = Vec::new();
         match self.system.read_real(Path::new(absolute), MOST_COUNTED_BYTES, &mut bytes) {
@@ -77,7 +77,7 @@ impl Weigher<'_> {
             _ => return None,
         };
         let mut bytes = Vec::new();
-        // Nodes are named by their real paths. A link on the path would let a forged map read outside the repository.
+        // Node ids are real paths, so a link here is suspicious: it would let a forged map read outside the repository.
         self.system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
     }

@@ -1,14 +1,14 @@
-//! A small cache of token counts of recent pieces. Most pieces of a text occur repeatedly, and looking one up in a vocabulary of
-//! megabytes takes several cache misses.
+//! A small cache of token counts. Most pieces of a text occur repeatedly, and a lookup in a vocabulary of megabytes takes several
+//! CPU cache misses.
 
-/// A power of two: the keys fit into the caches nearest to the processor.
+/// A power of two, small enough that the keys fit into the L1 and L2 caches.
 const PLACES: usize = 2048;
-/// Longer pieces are rare.
+/// Longer pieces are rare and not cached.
 const LONGEST: usize = 15;
 
-/// A direct-mapped cache: one slot for each hash.
+/// A direct-mapped cache: each hash has one slot.
 pub(super) struct KnownPieces {
-    /// The bytes of a piece, and its length in the highest byte; 0 where there is none.
+    /// The bytes of a piece, with its length in the highest byte; 0 for an empty slot.
     keys: Vec<u128>,
     counts: Vec<u8>,
 }
@@ -18,7 +18,7 @@ impl KnownPieces {
         Self { keys: vec![0; PLACES], counts: vec![0; PLACES] }
     }
 
-    /// What `count` says of the piece, or said before.
+    /// The cached count of the piece, otherwise that of `count`.
     pub(super) fn count(&mut self, piece: &[u8], count: impl FnOnce(&[u8]) -> usize) -> usize {
         if piece.is_empty() || piece.len() > LONGEST {
             return count(piece);
@@ -29,7 +29,7 @@ impl KnownPieces {
             return count(piece);
         };
         if *known != key {
-            // A token has a byte at least, so that this is a small number.
+            // A token has at least one byte, so the count of such a short piece fits.
             *tokens = u8::try_from(count(piece)).unwrap_or(u8::MAX);
             *known = key;
         }
@@ -37,7 +37,7 @@ impl KnownPieces {
     }
 }
 
-/// All of a short piece in a number.
+/// Packs a short piece into an integer, without loss.
 fn key(piece: &[u8]) -> u128 {
     let mut bytes = [0; 16];
     bytes.iter_mut().zip(piece).for_each(|(to, from)| *to = *from);
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn pieces_are_counted_once_and_never_confused() {
         let mut known = KnownPieces::new();
-        // More pieces than places, so that they take each other's; a zero byte is part of a piece.
+        // More pieces than slots, so that they evict each other. A zero byte is a valid part of a piece.
         let pieces: Vec<Vec<u8>> = (0..6000u32)
             .map(|number| number.to_le_bytes().repeat(4).into_iter().take(number as usize % 18).collect())
             .collect();

@@ -1,7 +1,7 @@
-//! Cuts a text into the pieces that are encoded on their own, by the patterns of the vocabularies.
+//! Splits a text into the pieces that are encoded separately, by the patterns of the vocabularies.
 //!
-//! The patterns are those of `tiktoken`, except for the one with a negative look-ahead, `\s+(?!\S)`: it is written as
-//! `\s+\s` whose last character is given back, and `\s+$`. Regular expressions without look-ahead take linear time.
+//! The patterns are those of `tiktoken`, except for the one with a negative look-ahead, `\s+(?!\S)`: it is written as `\s+\s`,
+//! whose last character is given back, and `\s+$`. Regular expressions without look-ahead match in linear time.
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
@@ -17,28 +17,29 @@ pub(super) const O200K: &str = concat!(
 pub(super) const CL100K: &str =
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$";
 
-/// White space before more white space; the last character is not part of the piece.
+/// White space before more white space; its last character belongs to the next piece.
 const SPACES_BEFORE: &str = r"\s+\s";
 const SPACES: &str = r"\s+";
-/// The pattern whose last character is given back.
+/// The index of the pattern whose last character is given back.
 const GIVES_BACK: usize = 1;
 
-/// Finds the end of a piece by an anchored forward search with one lazy automaton. A general regular expression would also compile a
-/// reverse automaton, which takes as long as everything else here.
+/// Finds the end of a piece by an anchored forward search with one lazy automaton. A general regular expression would also
+/// compile a reverse automaton, which takes as long as everything else here.
 pub(super) struct Splitter {
     automaton: DFA,
-    /// What threads have made of the automaton.
+    /// The lazily built states of the automaton, per thread.
     caches: Pool<Cache, MakeCache>,
-    /// Whether the pattern cuts words as [`ascii_word`] does.
+    /// Whether the pattern splits words like [`ascii_word`].
     cuts_ascii_words: bool,
 }
 
 type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 impl Splitter {
-    /// `None` for a pattern that is not one.
+    /// `None` for an invalid pattern.
     pub(super) fn new(pattern: &str) -> Option<Self> {
-        // Few states are ever needed; where many are, the oldest are evicted and built again.
+        // Use the minimum cache instead of failing if that exceeds the default: few states occur, and rare ones are evicted and
+        // built again.
         let config = DFA::config().skip_cache_capacity_check(true);
         let automaton = DFA::builder().configure(config).build_many(&[pattern, SPACES_BEFORE, SPACES]).ok()?;
         let maker = automaton.clone();
@@ -68,9 +69,9 @@ impl Splitter {
     }
 }
 
-/// The end of the piece that the text starts with, where that is a word of ASCII letters, with or without one other character in front: what
-/// the first two alternatives of [`O200K`] make of it. Most of a source text is such words. `None` where something else begins, or where
-/// the character behind the word may belong to it: an apostrophe, or one that is not ASCII.
+/// A fast path: the end of the first piece, if that is a word of ASCII letters with at most one other character in front, as the
+/// first two alternatives of [`O200K`] match it. Most of a source text consists of such words. `None` if something else comes
+/// first, or if the character after the word may belong to it: an apostrophe, or a non-ASCII one.
 fn ascii_word(text: &[u8]) -> Option<usize> {
     let first = *text.first()?;
     let start = usize::from(!first.is_ascii_alphabetic());

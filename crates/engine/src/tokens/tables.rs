@@ -1,15 +1,15 @@
-//! The tables of the tokenizers in the user's cache folder, made once per user: reading one takes a fraction of the time that
-//! making it does.
+//! Stores the tables of the tokenizers in the user's cache folder, once per user: reading a table takes a fraction of the time of
+//! building it.
 //!
-//! A file is used only if its SHA-256 is the one compiled into this program, so a foreign, altered or older one is ignored. If the folder
-//! cannot be read or written, tables are built in memory.
+//! A file is used only if its SHA-256 is the one compiled into this program, so a foreign, modified or older one is ignored. If
+//! the folder cannot be read or written, tables are built in memory.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
 use stan_repo::{Access, EntryKind, Owner, SystemExt as _, WritableSystem, remove_leftovers, sha256, temporary_name};
 
-/// Where tables are kept.
+/// The folder for tables.
 struct Store {
     system: &'static dyn WritableSystem,
     folder: String,
@@ -17,18 +17,18 @@ struct Store {
 
 static STORE: OnceLock<Store> = OnceLock::new();
 
-/// Keeps the tables of this process in a folder of the user's, absolute; without this call they are made in memory. The
-/// first call counts.
+/// Makes this process store tables in a folder of the user (absolute path). Without this call they are built in memory. Only the
+/// first call has an effect.
 pub fn keep_tables_in(system: &'static dyn WritableSystem, folder: String) {
     let _ = STORE.set(Store { system, folder });
 }
 
-/// The table of a tokenizer with this many bytes and this hash, if the folder has it.
+/// The table of a tokenizer with this size and hash, if it is stored.
 pub(super) fn load(name: &str, size: usize, hash: &str) -> Option<Vec<u8>> {
     STORE.get()?.load(name, size, hash)
 }
 
-/// Keeps a table for the next process. A failure is ignored.
+/// Stores a table for the next process. Errors are ignored.
 pub(super) fn store(name: &str, table: &[u8]) {
     let _ = STORE.get().and_then(|store| store.store(name, table));
 }
@@ -45,10 +45,11 @@ impl Store {
         (bytes.len() == size && sha256(&bytes).to_string() == hash).then_some(bytes)
     }
 
-    /// Put in place by a rename, so that readers see all of it or nothing; for this user alone.
+    /// Renamed into place, so that readers see either all of it or nothing; readable only for this user.
     fn store(&self, name: &str, table: &[u8]) -> Option<()> {
         self.system.create_private_dir_all(Path::new(&self.folder)).ok()?;
         let kind = self.system.lstat(Path::new(&self.folder)).ok()?.kind;
+        // In a shared parent, such as `/tmp`, another user may have created the folder first, or put a symlink there.
         if kind != EntryKind::Dir || !self.is_own(&self.folder) {
             return None;
         }

@@ -1,8 +1,8 @@
-//! A vocabulary of byte-pair encoding: which byte sequences are tokens, and in which order pairs are joined. Counts the
-//! tokens of one piece of text; how texts are cut into pieces is in `split.rs`.
+//! A byte-pair encoding vocabulary: which byte sequences are tokens, and in which order pairs are merged. Counts the tokens of
+//! one piece of text; `split.rs` splits texts into pieces.
 //!
-//! The program carries the tokens alone, compressed, in the order of their ranks. The table to look them up lies in one flat
-//! buffer, so that a file can hold it (`tables.rs`): what is read back is used as it is.
+//! The program contains only the compressed tokens in rank order. The lookup table is one flat buffer, so that it can be stored
+//! in a file (`tables.rs`) and used as read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,12 +10,12 @@ use std::collections::BinaryHeap;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Longer pieces are joined with a heap.
+/// Longer pieces are merged with a heap.
 const SHORT: usize = 96;
-/// An empty place of the table.
+/// An empty slot of the table.
 const NONE: u32 = u32::MAX;
 
-/// A vocabulary as the program carries it.
+/// A vocabulary as embedded in the program.
 #[derive(Clone, Copy)]
 pub(super) struct Packed<'p> {
     count: usize,
@@ -25,8 +25,8 @@ pub(super) struct Packed<'p> {
 }
 
 impl<'p> Packed<'p> {
-    /// What `assets` holds: the number of tokens, of their bytes, and of the packed lengths, then both packed parts. `None` when
-    /// it is damaged.
+    /// Parses a file of `assets`: the number of tokens, of their bytes, and of the packed lengths, then both packed parts. `None`
+    /// if it is corrupt.
     pub(super) fn new(packed: &'p [u8]) -> Option<Self> {
         let (count, rest) = packed.split_first_chunk::<4>()?;
         let (total, rest) = rest.split_first_chunk::<4>()?;
@@ -36,7 +36,7 @@ impl<'p> Packed<'p> {
         Some(Self { count, total, lengths, bytes })
     }
 
-    /// A power of two, of which at most half is filled.
+    /// The number of slots: a power of two, of which at most half are used.
     fn places(&self) -> usize {
         (2 * self.count).next_power_of_two()
     }
@@ -47,8 +47,8 @@ impl<'p> Packed<'p> {
     }
 }
 
-/// A vocabulary in one buffer of little-endian numbers: where each token starts, and where the last one ends; ranks by hash;
-/// then all tokens, one after the other, by rank.
+/// A vocabulary in one buffer of little-endian integers: the start offset of each token and the end of the last one; ranks by
+/// hash; then the bytes of all tokens by rank.
 pub(super) struct Vocabulary {
     flat: Vec<u8>,
     count: usize,
@@ -56,7 +56,7 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Makes the table. `None` when the program is damaged.
+    /// Builds the table. `None` if the embedded data are corrupt.
     pub(super) fn unpack(packed: Packed<'_>) -> Option<Self> {
         let Packed { count, total, .. } = packed;
         let lengths = decompress_to_vec_with_limit(packed.lengths, count).ok()?;
@@ -82,7 +82,8 @@ impl Vocabulary {
         Some(vocabulary)
     }
 
-    /// Takes a buffer that is known to be one which [`Vocabulary::unpack`] made of this.
+    /// Uses a stored buffer, which must be one that [`Vocabulary::unpack`] built from `packed`. Only its length is checked here:
+    /// the caller has verified its hash.
     pub(super) fn from_flat(packed: Packed<'_>, flat: Vec<u8>) -> Option<Self> {
         let (count, places) = (packed.count, packed.places());
         (flat.len() == packed.flat_size()).then_some(Self { flat, count, places })
@@ -103,7 +104,7 @@ impl Vocabulary {
         self.flat.get(bytes + place(rank)..bytes + place(rank + 1)).unwrap_or_default()
     }
 
-    /// Where a token is in the table, or the empty place where it would be.
+    /// The slot of a token, or the empty slot where it would be inserted.
     fn place(&self, token: &[u8]) -> usize {
         let mask = self.places - 1;
         let mut at = xxh3_64(token) as usize & mask;
@@ -120,8 +121,8 @@ impl Vocabulary {
         self.number(self.count + 1 + self.place(token)).unwrap_or(NONE)
     }
 
-    /// The number of tokens of a piece: of all neighbours that make a token, those with the lowest rank are joined first,
-    /// the leftmost of them first, until no two neighbours make one.
+    /// The number of tokens of a piece. Repeatedly merges the adjacent pair whose token has the lowest rank, leftmost first,
+    /// until no pair forms a token.
     pub(super) fn count(&self, piece: &[u8]) -> usize {
         match piece.len() {
             0 => 0,
@@ -132,9 +133,9 @@ impl Vocabulary {
         }
     }
 
-    /// Scans all pairs for each merge: the fastest way for few of them.
+    /// Scans all pairs for each merge, which is the fastest way for short pieces.
     fn count_short(&self, piece: &[u8]) -> usize {
-        // Start of each part, and the rank of its join with the next part.
+        // The start of each part, and the rank of its merge with the next part.
         let mut parts: Vec<(usize, u32)> = (0..=piece.len()).map(|start| (start, NONE)).collect();
         let join = |parts: &[(usize, u32)], at: usize| match (parts.get(at), parts.get(at + 2)) {
             (Some((start, _)), Some((end, _))) => self.rank(piece.get(*start..*end).unwrap_or_default()),
@@ -161,10 +162,10 @@ impl Vocabulary {
         }
     }
 
-    /// Keeps the possible joins in a heap, so that the time stays in proportion to the length whatever the text holds.
+    /// Keeps possible merges in a heap, so that the time does not become quadratic for long pieces.
     fn count_long(&self, piece: &[u8]) -> usize {
         let length = piece.len() as u32;
-        // A part starts at each place that has a next one; the places inside a part have none.
+        // The start of the part after each part; offsets inside a part have none.
         let mut next: Vec<u32> = (1..=length).collect();
         let mut previous: Vec<u32> = (0..length).map(|at| at.wrapping_sub(1)).collect();
         let mut heap = BinaryHeap::new();
@@ -180,7 +181,7 @@ impl Vocabulary {
         }
         const INSIDE: u32 = u32::MAX;
         while let Some(Reverse((_, start, end))) = heap.pop() {
-            // The parts may have been joined with others since.
+            // Skip stale heap entries: the parts may have been merged with others since.
             let Some(&middle) = next.get(start as usize).filter(|middle| **middle < length) else { continue };
             if next.get(middle as usize) != Some(&end) {
                 continue;
@@ -201,10 +202,11 @@ impl Vocabulary {
     }
 }
 
-/// A longer word is counted in parts: its joins need 32 times its memory in each thread, and such words occur only in generated files.
+/// A longer word is counted in parts: merging needs 32 times its memory in each thread, and such words occur only in generated
+/// files.
 const LONGEST_WORD: usize = 1 << 20;
 
-/// A word in parts of at most [`LONGEST_WORD`] bytes, cut between characters.
+/// Splits a word into parts of at most [`LONGEST_WORD`] bytes, at character boundaries.
 fn parts(word: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = word;
     std::iter::from_fn(move || {

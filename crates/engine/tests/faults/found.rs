@@ -1,4 +1,4 @@
-//! What the suite found, one small case each: the effect that goes wrong is picked by name.
+//! Minimal cases of bugs that the suite found. The failing call is selected by name.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn path(name: &str) -> &'static WritePath {
     PATHS.iter().find(|path| path.name == name).expect("it is in the table")
 }
 
-/// Runs `act` with the fault in the first effect of this kind on a path that ends with `end`.
+/// Runs `act` with the fault in the first call of this kind on a path that ends with `end`.
 fn run_with_fault<T>(
     before: &MemorySystem,
     fault: Fault,
@@ -74,7 +74,7 @@ fn a_configuration_whose_lstat_fails_is_not_absent() {
         });
         assert!(result.unwrap_err().to_string().contains("stan.config.yml: this cannot be read"));
     }
-    // Folders above often deny access, which says nothing about this one.
+    // EACCES on parent folders is common and says nothing about this folder.
     let above = MemorySystem::from_fixture("//- /top/r/a.ts\n");
     let config = "/top/stan.config.yml";
     let (result, _) =
@@ -130,7 +130,7 @@ fn leftovers_of_killed_writers_are_removed_by_the_next_one() {
     assert!(read(&system, left).is_some(), "without --agents, AGENTS.md is not looked after");
     (path("init --force --agents").act)(&system).unwrap();
     assert_eq!((read(&system, left), read(&system, theirs).as_deref()), (None, Some("of another user")));
-    // A run that finds everything as it was writes no cache, and clears away all the same.
+    // A run that finds nothing changed writes no cache, but still cleans up.
     let system = edited();
     the_graph(&system).unwrap();
     let left = "/r/.stan/cache/.stan-tmp-7-0-graph.data";
@@ -149,18 +149,18 @@ fn clocks_that_go_back_change_no_answer() {
     let system = opened();
     system.set_now(9_000_000_000_000);
     the_graph(&system).unwrap();
-    // The clock is set back by hours, and files are edited in what was the past.
+    // The clock is set back by hours, so that later edits have times in the past.
     system.set_now(5_000_000_000_000);
     edit(&system);
     system.set_now(4_000_000_000_000).set_file("/r/src/index.ts", "import './added.js';\n");
     let warm = graph(&engine(&system), &options(), &work(true)).unwrap();
     assert_eq!(warm.graph.map(|graph| graph.nodes().len()), fresh(&system));
-    // Another text of the same size and time, written in the same tick as the run: the stat proves nothing.
+    // A different text of the same size and mtime, written in the same clock tick as the run: the stat proves nothing.
     system.set_file("/r/src/index.ts", "import './adder.js';\n");
     let warm = graph(&engine(&system), &options(), &work(true)).unwrap();
     assert_ne!(warm.work, CacheUse::Unchanged);
     assert_eq!(warm.graph.map(|graph| graph.nodes().len()), fresh(&system));
-    // The same time and another size.
+    // The same time, but another size.
     system.set_now(8_000_000_000_000);
     the_graph(&system).unwrap();
     let stat = system.lstat(Path::new("/r/src/index.ts")).unwrap();

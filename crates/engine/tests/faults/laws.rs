@@ -1,4 +1,4 @@
-//! What must hold after something went wrong, whatever it was.
+//! The laws that must hold after any fault.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,19 +10,19 @@ use stan_repo::{Effect, EntryKind, Fault, FaultySystem, MemorySystem, System, Sy
 
 use crate::paths::{Done, WritePath, engine, found};
 
-/// What came of striking at many positions.
+/// The outcomes of injecting a fault at many positions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) positions: usize,
     pub(crate) injected: usize,
-    /// The run did what it was to do, and reported success.
+    /// The run did its work and reported success.
     pub(crate) succeeded: usize,
-    /// Inputs could not be read or changed meanwhile: the run did without them, and what it made agrees with itself.
+    /// Inputs were unreadable or changed during the run: it continued without them, and its outputs are consistent.
     pub(crate) degraded: usize,
     pub(crate) refused: usize,
-    /// Some outputs were in place already; the message said so.
+    /// Some outputs were already in place, and the message said so.
     pub(crate) half_done: usize,
-    /// Laws that did not hold.
+    /// Violated laws.
     pub(crate) broken: Vec<String>,
 }
 
@@ -49,8 +49,8 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Every file by its bytes, every folder and link by what it is. The lock's text, the cache, the key for it and the
-/// copies of applied replies are not outputs.
+/// Every file with its bytes, and every folder and link with its kind. The lock's text, the cache and its key, and the copies of
+/// applied replies are not outputs.
 type Tree = BTreeMap<String, Vec<u8>>;
 
 fn tree(system: &MemorySystem) -> Tree {
@@ -75,7 +75,7 @@ fn tree(system: &MemorySystem) -> Tree {
     found
 }
 
-/// Temporary files anywhere, the cache included.
+/// Temporary files anywhere, including the cache.
 fn leftovers(system: &MemorySystem) -> Vec<String> {
     let mut found = Vec::new();
     let mut pending = vec!["/".to_owned()];
@@ -105,7 +105,7 @@ struct Reference {
     before: MemorySystem,
     old: Tree,
     new: Tree,
-    /// After doing it twice: a second run has a baseline that the first one may have made.
+    /// After a second run, whose baseline may have been written by the first one.
     twice: Tree,
     answer: Done,
     second_answer: Done,
@@ -123,7 +123,7 @@ impl Reference {
     }
 }
 
-/// One run, and everything that is checked about it.
+/// One run, and everything that its checks need.
 struct FaultRun<'a> {
     path: &'a WritePath,
     reference: &'a Reference,
@@ -131,11 +131,11 @@ struct FaultRun<'a> {
     lasting: bool,
     what: String,
     injected: Vec<(Effect, PathBuf)>,
-    /// Everything that does not hold.
+    /// All violated laws.
     broken: RefCell<Vec<String>>,
 }
 
-/// Strikes at the positions `offset`, `offset + stride` and so on.
+/// Injects the fault at the positions `offset`, `offset + stride` and so on.
 pub(crate) fn drive(path: &WritePath, fault: Fault, lasting: bool, stride: usize, offset: usize) -> Tally {
     let reference = Reference::of(path);
     let mut tally = Tally::default();
@@ -188,7 +188,7 @@ impl FaultRun<'_> {
         self.next_run(system, degraded);
     }
 
-    /// Files that are not outputs are never touched.
+    /// Files that are not outputs must not change.
     fn inputs_are_untouched(&self, after: &Tree) {
         let Reference { old, new, .. } = self.reference;
         let inputs = old.iter().filter(|(path, bytes)| new.get(*path) == Some(bytes) && !path.starts_with("/r/.stan/"));
@@ -197,7 +197,7 @@ impl FaultRun<'_> {
         }
     }
 
-    /// A run that says it succeeded has; `true` when it did without what it could not see.
+    /// A run that reports success must have succeeded. Returns `true` if it continued without some inputs.
     fn success(&self, system: &MemorySystem, after: &Tree, done: &Done) -> bool {
         let different = difference(after, &self.reference.new, &[]);
         if (different.is_empty() || self.is_left_alone(&different)) && done.answer == self.reference.answer.answer {
@@ -209,14 +209,14 @@ impl FaultRun<'_> {
         if self.path.is_a_run {
             let found = found(system).expect("the configuration is sound");
             let report = verify(&engine(system), &Repository { root: &found.root, config: &found.config }, None);
-            // What was there all along but could not be seen is missing from the archive, and nothing else is wrong.
+            // Files that could not be seen may be missing from the archive, but nothing else may be wrong.
             let is_consistent = report.as_ref().is_ok_and(|report| report.differ.is_empty()) || self.changes_inputs();
             self.require("an archive agrees with its map", is_consistent, || format!("{report:?}"));
         }
         true
     }
 
-    /// A file that another process changed during an undo is not the undo's to restore.
+    /// An undo must not restore a file that another process has changed meanwhile.
     fn is_left_alone(&self, different: &[&str]) -> bool {
         let is_affected = |path: &&str| self.injected.iter().any(|(_, injected)| injected == Path::new(*path));
         self.path.name == "apply --undo" && self.changes_inputs() && different.iter().all(is_affected)
@@ -226,7 +226,7 @@ impl FaultRun<'_> {
         matches!(self.fault, Fault::Vanished | Fault::Shrunk | Fault::Grown | Fault::Ghost)
     }
 
-    /// Whether a run may continue without something: it was denied or removed, or the run reports what could not be
+    /// Whether a run may continue without a file: access was denied, it was removed, or the run reports that it could not be
     /// read.
     fn may_see_less(&self, done: &Done) -> bool {
         let reads = [Effect::List, Effect::Stat, Effect::Read, Effect::ReadPiece, Effect::ReadLink];
@@ -236,15 +236,14 @@ impl FaultRun<'_> {
     }
 
     fn refusal(&self, after: &Tree, message: &str, is_half_done: bool) {
-        // A clock that goes back looks like a copy, and the journal of a copy is never trusted.
+        // A clock that goes back looks like a copied folder, and the journal of a copy is never trusted.
         let is_copy = self.fault == Fault::TimeBack && message.contains("it was not written here");
         self.require("a harmless fault is not an error", is_copy || !self.fault.is_harmless(), || message.to_owned());
         if is_copy {
             return;
         }
         self.names_the_file(message);
-        // Imports and the record of their labels are brought up to date before everything else, because the map must see
-        // them.
+        // Imports and the record of their labels are updated before all other outputs, because the map must see them.
         let imports = ["/r/.stan/imports", "/r/.stan/diff/.imports.json"];
         let mut different = difference(after, &self.reference.old, &imports);
         different.retain(|path| *path != "/r/.stan/diff");
@@ -252,7 +251,7 @@ impl FaultRun<'_> {
         self.require("a refused run changes nothing", is_old, || format!("{different:?} ({message})"));
     }
 
-    /// The message says which file it is about, or its folder, and what to do.
+    /// The message must name the file or its folder, and tell what to do.
     fn names_the_file(&self, message: &str) {
         let is_named = self.injected.iter().any(|(_, path)| {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -280,7 +279,7 @@ impl FaultRun<'_> {
         }
     }
 
-    /// A baseline that is ahead of the archives would hide changes from every reader of the next diff.
+    /// A baseline newer than the archives would hide changes from the reader of the next diff.
     fn baselines_come_last(&self, after: &Tree) {
         let Reference { old, new, .. } = self.reference;
         let is_new = |path: &&String| old.get(*path) != new.get(*path) && after.get(*path) == new.get(*path);
@@ -290,7 +289,7 @@ impl FaultRun<'_> {
         self.require("baselines come last", !is_ahead || late.is_empty(), || format!("{late:?}"));
     }
 
-    /// Restores files that changed during the run, but not removed ones: no other process can know what they were.
+    /// Restores files that changed during the run, but not removed ones, whose contents no other process could know.
     fn restore(&self, system: &MemorySystem) {
         if !self.changes_inputs() || self.fault == Fault::Ghost {
             return;
@@ -302,14 +301,14 @@ impl FaultRun<'_> {
         }
     }
 
-    /// The next run succeeds, makes what it would have made anyway, and leaves nothing behind.
+    /// The next run must succeed, produce what it would have produced anyway, and leave no temporary files.
     fn next_run(&self, system: &MemorySystem, degraded: bool) {
         let done = match (self.path.act)(system) {
             Ok(done) => done,
             Err(message) => return self.require("the next run succeeds", false, || message),
         };
         let after = tree(system);
-        // A first run that saw less has left a baseline that knows less.
+        // A first run that saw fewer files wrote a baseline without them.
         let ignored: &[&str] = if degraded { &["/r/.stan/diff", "archive.diff"] } else { &[] };
         let different = difference(&after, &self.reference.new, ignored);
         let is_right = different.is_empty()

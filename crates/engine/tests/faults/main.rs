@@ -1,7 +1,7 @@
-//! Every write path × every fault × every position: what one effect that goes wrong leaves behind is the old or the new
-//! state, whole; nothing that failed is called a success; the next run succeeds and gives what it would have given anyway.
+//! Every write path × every fault × every position: a single failing call leaves either the complete old or the complete new
+//! state, no failure is reported as success, and the next run succeeds with the same result as without the fault.
 //!
-//! The ordinary tests inject faults at a part of the positions, another part for each fault. All of them:
+//! The ordinary tests inject each fault at a sample of the positions. To test all positions, run
 //! `cargo test -p stan-engine --test faults -- --ignored --nocapture`
 #![expect(clippy::print_stdout, reason = "the tests tell what came of each write path")]
 
@@ -14,21 +14,21 @@ use stan_repo::Fault;
 use laws::{Tally, drive};
 use paths::{PATHS, WritePath};
 
-/// Strikes at every `stride`-th position of every fault, and tallies the outcomes.
+/// Injects every fault at every `stride`-th position, and counts the outcomes.
 fn drive_all(path: &WritePath, stride: usize) -> Tally {
     let mut sum = Tally::default();
     for (number, fault) in Fault::ALL.into_iter().enumerate() {
         for lasting in [false, true] {
-            // What is always interrupted is retried without end, by every program there is.
+            // Skipped, because every program retries EINTR without limit.
             if lasting && fault == Fault::Interrupted {
                 continue;
             }
-            // Another offset for each fault, so that together they are nearly everywhere.
+            // A different offset for each fault, so that together they cover nearly all positions.
             sum.add(&drive(path, fault, lasting, stride, (number + usize::from(lasting)) % stride));
         }
     }
     println!("{}: {sum}", path.name);
-    // Thousands of lines do not help; the first of each law are enough.
+    // The first violations of each law are enough; thousands of lines do not help.
     let broken: Vec<&String> = sum.broken.iter().take(40).collect();
     assert!(broken.is_empty(), "{} times a law did not hold:\n{broken:#?}", sum.broken.len());
     sum
@@ -79,7 +79,7 @@ fn a_fault_in_suggest_leaves_the_old_or_the_new() {
 
 #[test]
 fn a_fault_in_apply_leaves_the_old_or_the_new() {
-    // What a killed one left is completed or rolled back: `crates/archive/src/patch/tests.rs`.
+    // A killed `apply` is completed or rolled back; this is tested in `crates/archive/src/patch/tests.rs`.
     drive_named(&["apply", "apply, after another", "apply --undo"]);
 }
 

@@ -1,4 +1,4 @@
-//! The write paths: the initial file system, and how the programs call the engine. One row for each in [`PATHS`].
+//! The write paths: the initial file system, and the call of the engine as in the programs. One row per write path in [`PATHS`].
 
 use std::io;
 use std::path::Path;
@@ -26,23 +26,23 @@ const BOTH_KINDS: SnapKinds = SnapKinds { plain: true, context: true };
 
 const STATE: &str = "/r/.stan/context/dependency.state.json";
 
-/// Something that writes.
+/// A write path.
 pub(crate) struct WritePath {
     pub(crate) name: &'static str,
     pub(crate) before: fn() -> MemorySystem,
     pub(crate) act: fn(&dyn WritableSystem) -> Result<Done, String>,
-    /// It makes archives that `verify` can be asked about.
+    /// It writes archives that `verify` can check.
     pub(crate) is_a_run: bool,
-    /// Its answer may lack what could not be read, as long as it reports that.
+    /// Its answer may lack unreadable files if it reports them.
     pub(crate) tells_what_it_missed: bool,
 }
 
-/// What was said beside a success.
+/// The output of a successful run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Done {
     /// Warnings and errors.
     pub(crate) said: Vec<String>,
-    /// What was printed, where that is the point.
+    /// The text on stdout, for verbs whose result it is.
     pub(crate) answer: String,
 }
 
@@ -66,7 +66,7 @@ const fn a_graph(name: &'static str, before: fn() -> MemorySystem) -> WritePath 
     WritePath { name, before, act: the_graph, is_a_run: false, tells_what_it_missed: true }
 }
 
-/// All of them.
+/// All write paths.
 pub(crate) const PATHS: &[WritePath] = &[
     other("run", plain_before, |system| archive(system, ArchiveMode::Plain, false, false)),
     a_run("run --context, the first", opened, |system| archive(system, ArchiveMode::Context, false, false)),
@@ -138,7 +138,7 @@ A note.
 Another.
 ";
 
-/// Far from the times of the files, so that stats prove something.
+/// Much later than the times of the files, so that stats are trusted.
 const LATER: i64 = 1_000_000_000_000;
 
 pub(crate) fn opened() -> MemorySystem {
@@ -147,7 +147,7 @@ pub(crate) fn opened() -> MemorySystem {
     system
 }
 
-/// After runs of every sort, files were edited, added and removed.
+/// After runs of all kinds, files were edited, added and removed.
 pub(crate) fn edited() -> MemorySystem {
     let system = opened();
     archive(&system, ArchiveMode::Plain, false, false).unwrap();
@@ -172,7 +172,7 @@ fn plain_before() -> MemorySystem {
     system
 }
 
-/// Only the selection is another one.
+/// Only the selection differs.
 fn other_selection() -> MemorySystem {
     let system = opened();
     archive(&system, ArchiveMode::Context, false, false).unwrap();
@@ -180,7 +180,7 @@ fn other_selection() -> MemorySystem {
     system
 }
 
-/// A cache that is right but for one file.
+/// A cache that is valid except for one file.
 fn cached() -> MemorySystem {
     let system = opened();
     archive(&system, ArchiveMode::Context, false, true).unwrap();
@@ -189,7 +189,7 @@ fn cached() -> MemorySystem {
     system
 }
 
-/// A cache from before the listing changed.
+/// A cache that is older than the directory listing.
 fn renamed_since() -> MemorySystem {
     let system = opened();
     the_graph(&system).unwrap();
@@ -210,7 +210,7 @@ fn bare() -> MemorySystem {
     system
 }
 
-/// Files of users at every path that `init` manages.
+/// The user has files at every path that `init` manages.
 pub(crate) fn people() -> MemorySystem {
     let system = MemorySystem::from_fixture(FILES);
     system.set_now(LATER).set_file("/r/AGENTS.md", "# Ours\n\nBe kind.\n");
@@ -231,10 +231,10 @@ fn module() -> MemorySystem {
     system
 }
 
-/// The repository, found as the programs do.
+/// Opens the repository like the programs.
 pub(crate) fn found(system: &dyn System) -> Result<FoundConfig, String> {
     let mut found = find(system, ROOT, None).map_err(|error| format!("{error}; fix it and run again"))?;
-    // As `--allow-outside /elsewhere` on the command line: the configuration imports notes from there.
+    // Like `--allow-outside /elsewhere` on the command line: the configuration imports notes from there.
     found
         .config
         .allowed_outside
@@ -242,12 +242,12 @@ pub(crate) fn found(system: &dyn System) -> Result<FoundConfig, String> {
     Ok(found)
 }
 
-/// As the programs show it.
+/// Formats an error like the programs.
 fn text(refusal: &EngineError) -> String {
     format!("{refusal}; {}", refusal.hint.as_deref().unwrap_or_default())
 }
 
-/// One thread, so that effects come in the same order each time.
+/// One thread, so that calls come in the same order each time.
 pub(crate) fn engine(system: &dyn WritableSystem) -> Engine<'_> {
     Engine::new(system).with_threads(Some(1))
 }
@@ -261,7 +261,7 @@ fn archive(system: &dyn WritableSystem, mode: ArchiveMode, frozen: bool, with_ca
     archive_with(system, mode, frozen, with_cache, Vec::new())
 }
 
-/// With what a script wrote. The script itself ran before anything that can fail here.
+/// With the output of a script, which ran before anything that can fail here.
 fn with_evidence(system: &dyn WritableSystem) -> Result<Done, String> {
     let report = ScriptReport {
         name: "test".to_owned(),
@@ -298,7 +298,7 @@ fn snapshots(system: &dyn WritableSystem) -> Result<Done, String> {
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
-/// Whole files, so that applying it again changes nothing more.
+/// Whole files, so that applying the reply again changes nothing.
 const REPLY: &str = "### File: src/helper.ts\n\n```\nexport const helper = 'applied';\n```\n\n### File: src/new/made.ts\n\n\
                      ```\nexport {};\n```\n\n### File: package.json\n\n```\n{\"name\":\"other\"}\n```\n";
 
@@ -324,7 +324,7 @@ fn applied(system: &dyn WritableSystem, reply: &str) -> Result<Done, String> {
     }
 }
 
-/// Done twice it is done: there is nothing left to take back.
+/// A second undo has nothing to do.
 fn undone(system: &dyn WritableSystem) -> Result<Done, String> {
     let FoundConfig { root, config, .. } = found(system)?;
     match undo_reply(&Engine::new(system), &Repository { root: &root, config: &config }, &mut NoProgress) {
@@ -390,7 +390,7 @@ pub(crate) fn the_graph(system: &dyn WritableSystem) -> Result<Done, String> {
     Ok(Done { said: outcome.errors, answer: String::from_utf8(bytes).expect("JSON is UTF-8") })
 }
 
-/// The documents that `x07` is given, on the system that may fail.
+/// The documents of the `x07` verbs, on the system that may fail.
 struct Documents<'s>(&'s dyn WritableSystem);
 
 impl DocumentStore for Documents<'_> {

@@ -1,6 +1,6 @@
-//! A disk that can be edited: the real one in a temporary directory, or one in memory whose clock the test moves.
+//! An editable disk: the real one in a temporary directory, or one in memory with a clock that the test controls.
 //!
-//! Edits that are impossible (a file below a file) do nothing: random sequences are full of them.
+//! Impossible edits (a file below a file) are ignored: random sequences contain many of them.
 #![expect(clippy::disallowed_methods, reason = "tests edit real directories")]
 
 use std::fs;
@@ -19,7 +19,7 @@ pub(crate) trait Disk {
     /// Absolute real path of the repository.
     fn root(&self) -> &str;
 
-    /// Changes contents in place: the inode stays.
+    /// Changes contents in place, so that the inode stays the same.
     fn write(&self, path: &str, bytes: &[u8]);
 
     fn remove(&self, path: &str);
@@ -35,10 +35,10 @@ pub(crate) trait Disk {
 
     fn git(&self, arguments: &[&str]);
 
-    /// Lets this much time pass.
+    /// Advances the clock by this much.
     fn wait(&self, nanoseconds: i64);
 
-    /// Where the user's key is: beside the repository.
+    /// The folder of the user's key, beside the repository.
     fn state_directory(&self) -> String {
         format!("{}-state", self.root())
     }
@@ -58,7 +58,7 @@ pub(crate) trait Disk {
     }
 }
 
-/// The real file system. Its clock is the real one, or far ahead so that no stat is too young to be trusted.
+/// The real file system. Its clock is either real, or far ahead, so that no stat is too recent to be trusted.
 pub(crate) struct RealDisk {
     root: String,
     directory: tempfile::TempDir,
@@ -143,13 +143,13 @@ impl Disk for RealDisk {
 
     fn wait(&self, _: i64) {
         if self.settled {
-            // Longer than the tick of the clock that the kernel stamps files with.
+            // Longer than the kernel's clock tick for file times.
             std::thread::sleep(std::time::Duration::from_millis(11));
         }
     }
 }
 
-/// The real file system with a clock that is an hour ahead. Everything but the clock is the code that ships.
+/// The real file system with a clock that is an hour ahead. Everything except the clock is production code.
 struct Ahead;
 
 impl SystemLayer for Ahead {
@@ -166,7 +166,7 @@ impl SystemLayer for Ahead {
 
 impl WritableLayer for Ahead {}
 
-/// A disk in memory: fast, with permissions that hold for everybody, and with a clock that stands still.
+/// An in-memory disk: fast, with the same permissions for every user, and with a clock that only the test advances.
 pub(crate) struct MemoryDisk {
     system: MemorySystem,
 }
@@ -268,7 +268,7 @@ impl Disk for MemoryDisk {
         }
     }
 
-    /// There is no git in memory; an empty repository can be made by hand.
+    /// There is no git in memory, but an empty repository can be created by hand.
     fn git(&self, arguments: &[&str]) {
         if arguments == ["init"] {
             self.write(".git/HEAD", b"ref: refs/heads/main\n");

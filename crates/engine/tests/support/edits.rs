@@ -1,4 +1,4 @@
-//! Random edits of a repository, in words small enough that a failing sequence reads like a story.
+//! Random edits of a repository, small enough that a failing sequence is readable.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -9,7 +9,7 @@ use super::other_languages::{
     RUST_STATEMENTS,
 };
 
-/// One edit, and how long after the edit before it.
+/// One edit, and the time since the previous one.
 #[derive(Clone, Debug)]
 pub(crate) struct TimedEdit {
     pub(crate) after_nanoseconds: i64,
@@ -19,7 +19,7 @@ pub(crate) struct TimedEdit {
 #[derive(Clone, Debug)]
 pub(crate) enum Edit {
     Write(&'static str, String),
-    /// Another text of the same size, with the `mtime` of the old one.
+    /// Another text of the same size, with the old `mtime`.
     SameSize(&'static str),
     Touch(&'static str),
     Remove(&'static str),
@@ -40,7 +40,7 @@ pub(crate) enum Installation {
     Manifestless,
 }
 
-/// What may happen to the files of a cache.
+/// Damage to cache files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Corruption {
     Flip { file: usize, place: usize },
@@ -264,7 +264,7 @@ const LINKS: &[(&str, &str)] = &[
     ("src/package.json", "../packages/p/package.json"),
 ];
 
-/// What every sequence starts with, so that most edits have something to do with the rest.
+/// The start of every sequence, so that most edits affect other files.
 const START: &[(&str, &str)] = &[
     (".gitignore", "gen/\nnode_modules\n"),
     ("package.json", r##"{"name": "self", "workspaces": ["packages/*"], "imports": {"#internal": "./src/a.ts"}}"##),
@@ -327,7 +327,7 @@ fn text_of(statements: &'static [&'static str]) -> impl Strategy<Value = String>
     proptest::collection::vec(select(statements), 0..5).prop_map(|statements| statements.join("\n"))
 }
 
-/// The package is the folder's; tests may belong to the one beside it.
+/// The package of the folder; tests may belong to the external test package.
 fn go_file(path: &str, text: &str) -> String {
     let package = path.rsplit('/').nth(1).unwrap_or("main");
     let suffix = if path.ends_with("x_test.go") { "_test" } else { "" };
@@ -373,7 +373,7 @@ impl TimedEdit {
     }
 }
 
-/// Puts `b` for `a` and the other way round: other names, other specifiers, the same size.
+/// Swaps `a` and `b`: other names and specifiers, the same size.
 fn same_size(disk: &dyn Disk, path: &str) {
     let Some(mut bytes) = disk.read(path) else { return };
     let mtime = disk.system().lstat(&disk.absolute(path)).map(|stat| stat.mtime);

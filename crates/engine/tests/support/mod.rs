@@ -1,4 +1,4 @@
-//! What the tests of the engine share: run the real pipeline, and show its answer as text.
+//! Helpers of the engine's tests: run the real pipeline, and show its answer as text.
 
 #![allow(dead_code, reason = "no test file uses everything in here")]
 
@@ -10,7 +10,7 @@ use stan_engine::Engine;
 use stan_engine::graph::{Graph, GraphOptions, GraphOutcome, GraphRequest, Stats, graph, write_json};
 use stan_repo::{MemorySystem, WritableSystem};
 
-/// Where fixtures put the repository; whatever else they have is outside of it.
+/// The root of repositories in fixtures; all other files are outside.
 pub(crate) const ROOT: &str = "/r";
 
 /// The answer without a cache.
@@ -22,7 +22,7 @@ pub(crate) fn run(system: &dyn WritableSystem, options: &GraphOptions, request: 
     run_on(2, system, options, request)
 }
 
-/// As [`run`], on the given number of threads.
+/// Like [`run`], on the given number of threads.
 pub(crate) fn run_on(
     threads: usize,
     system: &dyn WritableSystem,
@@ -70,7 +70,7 @@ pub(crate) fn errors(outcome: &GraphOutcome) -> String {
     outcome.errors.iter().map(|error| format!("error: {error}\n")).collect()
 }
 
-/// Kind and id of everything that the node with this id depends on.
+/// Kind and id of all dependencies of the node with this id.
 pub(crate) fn targets(outcome: &GraphOutcome, id: &str) -> Vec<String> {
     let graph = graph_of(outcome);
     let node = graph.find(id).unwrap_or_else(|| panic!("{id} is not a node:\n{}", nodes(outcome)));

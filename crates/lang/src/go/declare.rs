@@ -32,7 +32,7 @@ struct Units<'f, 't> {
     file: &'f File<'t>,
     lines: &'f LineStarts,
     units: Vec<Unit>,
-    /// The first comment that may belong to a declaration to come.
+    /// The index of the first comment that may belong to a later declaration.
     comment: usize,
 }
 
@@ -81,7 +81,7 @@ impl Units<'_, '_> {
         next
     }
 
-    /// The text from one token to before another.
+    /// The span from the start of token `from` to the end of the token before `to`.
     fn span(&self, from: usize, to: usize) -> Option<Span> {
         let tokens = self.file.tokens.get(from..to)?;
         let last = tokens.iter().rev().find(|token| token.kind != Kind::End)?;
@@ -92,7 +92,7 @@ impl Units<'_, '_> {
         UnitName { text: text.into(), span: Span::new(token.start, token.end), line: self.lines.line(token.start) }
     }
 
-    /// What a declaration is, and the tokens of its body.
+    /// The kind of a declaration, and the token range of its body.
     fn kind(&self, declaration: &Declaration<'_>) -> (UnitKind, Option<(usize, usize)>) {
         let file = self.file;
         let block = |open: usize| (open, file.behind_bracket(open).min(declaration.to));
@@ -163,7 +163,7 @@ impl Units<'_, '_> {
         self.units[parent].until = self.units.len() as u32;
     }
 
-    /// The comments on the lines directly before a position.
+    /// The comments on the lines directly above a byte offset.
     fn doc(&mut self, start: u32) -> Option<Span> {
         let comments = &self.file.comments;
         while comments.get(self.comment).is_some_and(|comment| comment.end <= start) {

@@ -1,4 +1,4 @@
-//! Extraction: the bytes of one Go file → `FileFacts` and problems. A pure function of bytes.
+//! Extraction: the bytes of one Go file → `FileFacts` and problems. A pure function of its input.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
@@ -13,10 +13,10 @@ use crate::language::Extraction;
 use crate::line_counter::LineCounter;
 use crate::name_order::in_order;
 
-/// Names that are taken from one dot import at most; a file has few of either.
+/// A bound on the work: at most this many names are recorded per dot import. Real files have few of either.
 const MOST_DOT_NAMES: usize = 1 << 10;
 
-/// The facts of a file by its content.
+/// The facts of a file.
 pub fn extract(bytes: &[u8]) -> Extraction {
     let decoded = decode::decode(bytes);
     let mut extraction = decoded.text.as_deref().map(of_text).unwrap_or_default();
@@ -27,13 +27,13 @@ pub fn extract(bytes: &[u8]) -> Extraction {
     extraction
 }
 
-/// Only parses the whole file, as [`extract`] would: the limit that extraction is measured against.
+/// Only parses the file, like [`extract`]: a lower bound to measure extraction against.
 pub fn parse_only(text: &str) -> usize {
     let file = File::read(text);
     file.declarations.len() + file.imports.len() + parse_bodies(&file)
 }
 
-/// Only reads tokens and the top level: a limit below that of a parser, which reads bodies too.
+/// Only lexes and parses the top level: a lower bound even for a parser, which also parses bodies.
 pub fn tokens_only(text: &str) -> usize {
     let file = File::read(text);
     file.declarations.len() + file.imports.len()
@@ -62,18 +62,18 @@ fn of_text(text: &str) -> Extraction {
     extraction
 }
 
-/// The requests that a name may refer to.
+/// The requests by the name that they bind.
 #[derive(Default)]
 struct Locals {
-    /// By the number of the name: imports are the first that get one.
+    /// By [`NameId`]: imports are added first, so their ids are the smallest.
     named: Vec<SmallVec<[u32; 2]>>,
-    /// Some name has several requests, which may be the same.
+    /// Some name has several requests, so edges may be recorded twice.
     repeats: bool,
-    /// Requests of dot imports.
+    /// The requests of dot imports.
     dots: Vec<u32>,
 }
 
-/// Records the imports, and the names that they may have in the file.
+/// Records the imports, and the local names that they may bind.
 fn requests<'t>(file: &File<'t>, uses: &mut Uses<'t>, facts: &mut FileFacts) -> Locals {
     let mut lines = LineCounter::new(file.text);
     let mut by_path: FxHashMap<&str, u32> = FxHashMap::default();
@@ -104,8 +104,8 @@ fn requests<'t>(file: &File<'t>, uses: &mut Uses<'t>, facts: &mut FileFacts) -> 
     locals
 }
 
-/// The names that a package may have in a file: its alias, or what its path suggests. The package clause has the real
-/// name, but lies in another file.
+/// The names that an import may bind: its alias, or names derived from its path. The real name is in the package clause, which is
+/// in another file.
 pub(super) fn local_names<'t>(import: &Import<'t>) -> SmallVec<[&'t str; 4]> {
     match import.alias {
         Some("_") => return SmallVec::new(),
@@ -137,7 +137,7 @@ pub(super) fn local_names<'t>(import: &Import<'t>) -> SmallVec<[&'t str; 4]> {
     names
 }
 
-/// The names that the file declares for its package, sorted.
+/// The names that the file declares at package level, sorted.
 fn declared<'t>(file: &File<'t>, uses: &mut Uses<'t>) -> Vec<&'t str> {
     let declared = file.declarations.iter().filter(|declaration| declaration.what != What::Method);
     let names = declared.flat_map(|declaration| declaration.names.iter().map(|(name, _)| *name));
@@ -163,7 +163,7 @@ fn names(uses: &Uses<'_>, locals: &Locals, facts: &mut FileFacts) {
     let entries = uses.names.iter().filter_map(|id| uses.table.get(*id));
     let others = entries.filter(|entry| !entry.is_declared && !entry.is_import).map(|entry| entry.name);
     let used = in_order(others.filter(|name| !is_predeclared(name)));
-    // A dot import may be where an exported name comes from.
+    // An exported name may come from any dot import.
     for request in &locals.dots {
         let exported = used.iter().filter(|name| name.chars().next().is_some_and(char::is_uppercase));
         let taken =
@@ -173,8 +173,8 @@ fn names(uses: &Uses<'_>, locals: &Locals, facts: &mut FileFacts) {
     facts.uses = used.into_iter().map(Into::into).collect();
 }
 
-/// Names of the language itself that packages do not declare again. They do declare others, such as `min`, `max` and `clear`, which are
-/// younger than much code.
+/// Predeclared identifiers that packages do not redeclare in practice. Excludes names such as `min`, `max` and `clear`, which are
+/// newer than much code that declares them.
 pub(super) fn is_predeclared(name: &str) -> bool {
     matches!(
         name,
@@ -209,7 +209,7 @@ pub(super) fn is_predeclared(name: &str) -> bool {
     )
 }
 
-/// All predeclared names of the language, which are never reported as missing.
+/// All predeclared identifiers, which are never reported as missing.
 pub(super) fn is_universal(name: &str) -> bool {
     #[rustfmt::skip]
     const OTHERS: [&str; 16] = [

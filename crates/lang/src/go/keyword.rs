@@ -1,4 +1,4 @@
-//! The keywords of Go. The lexer recognizes them once, so that nothing that walks over tokens compares text.
+//! The keywords of Go. The lexer recognises them once, so that no later pass compares text.
 
 /// A keyword; `No` for any other token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) enum Keyword {
 
 impl Keyword {
     pub(super) fn of(word: &[u8]) -> Self {
-        // Most words are none, which length and first letter tell.
+        // Length and first letter rule out most words without a comparison.
         let may_be = (2..=11).contains(&word.len()) && word.first().is_some_and(|byte| (b'b'..=b'v').contains(byte));
         if !may_be {
             return Self::No;
@@ -68,7 +68,7 @@ impl Keyword {
         }
     }
 
-    /// Whether blocks or declarations are found by the word.
+    /// Whether the word is needed to find blocks or declarations.
     pub(super) fn is_structure(self) -> bool {
         matches!(
             self,
@@ -85,7 +85,7 @@ impl Keyword {
         )
     }
 
-    /// Whether a line end behind the word is a semicolon.
+    /// Whether a newline after the word implies a semicolon.
     pub(super) fn ends_statement(self) -> bool {
         matches!(self, Self::No | Self::Break | Self::Continue | Self::Fallthrough | Self::Return)
     }

@@ -1,9 +1,9 @@
-//! The tokens of Go, with the semicolons that line ends imply. Any bytes give tokens: what is not a token is skipped,
-//! and a string or comment without an end takes the rest of the file.
+//! The lexer for Go, which also inserts the semicolons that newlines imply. Never fails: invalid bytes are skipped, and an
+//! unterminated string or comment extends to the end of the file.
 
 use super::keyword::Keyword;
 
-/// What a token is. Keywords are words.
+/// The kind of a token. Keywords are words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Word,
@@ -11,7 +11,7 @@ pub(super) enum Kind {
     Text,
     /// A number or rune literal.
     Value,
-    /// A semicolon, written or inserted.
+    /// A semicolon, explicit or inserted.
     End,
     /// `:=`.
     Define,
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Dots,
     /// `<-`, `->` and all other operators of several characters.
     Operator,
-    /// A single character: brackets, comma, dot, star and so on.
+    /// A single character, such as a bracket, comma, dot or star.
     Mark(u8),
 }
 
@@ -31,26 +31,26 @@ pub(super) struct Token {
     pub(super) end: u32,
 }
 
-/// A comment, for build constraints and docs.
+/// A comment, kept for build constraints and doc comments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comment {
     pub(super) start: u32,
     pub(super) end: u32,
 }
 
-/// A text as tokens.
+/// The result of lexing.
 #[derive(Default)]
 pub(super) struct Lexed {
     pub(super) tokens: Vec<Token>,
     pub(super) comments: Vec<Comment>,
-    /// Indices of the tokens that blocks and declarations are found by: braces that open, `:=` and some keywords. What
-    /// walks over bodies looks at these alone.
+    /// Indices of the tokens that delimit blocks and declarations: opening braces, `:=` and some keywords. Passes over bodies
+    /// visit only these.
     pub(super) structure: Vec<u32>,
-    /// Indices of the words that may be names, and of braces that open: not what follows a dot, nor the label of a jump, nor `_`.
+    /// Indices of words that may be names, and of opening braces. Excludes words after a dot, labels of jumps, and `_`.
     pub(super) names: Vec<u32>,
 }
 
-/// The tokens and comments of a text of less than 4 GiB.
+/// Lexes a text of less than 4 GiB.
 pub(super) fn lex(text: &str) -> Lexed {
     let lexed = Lexed {
         tokens: Vec::with_capacity(text.len() / 5),
@@ -88,7 +88,7 @@ impl Lexer<'_> {
             b'/' if self.peek(1) == Some(b'*') => {
                 let rest = &self.bytes[start + 2..];
                 let end = memchr::memmem::find(rest, b"*/").map_or(self.bytes.len(), |found| start + found + 4);
-                // A comment of several lines ends the line that it begins in.
+                // A comment over several lines acts like a newline at its start.
                 if memchr::memchr(b'\n', &self.bytes[start..end]).is_some() {
                     self.line_end();
                 }
@@ -117,7 +117,7 @@ impl Lexer<'_> {
         self.lexed.tokens.push(Token { kind, keyword: Keyword::No, start: start as u32, end: self.at as u32 });
     }
 
-    /// A line end is a semicolon after what can end a statement.
+    /// After a token that can end a statement, a newline implies a semicolon.
     fn line_end(&mut self) {
         let Some(last) = self.lexed.tokens.last() else { return };
         let ends = match last.kind {
@@ -135,7 +135,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A literal in quotes, which ends at the line's end at the latest.
+    /// A quoted literal. Ends at the newline at the latest, so that a missing quote affects only one line.
     fn quoted(&mut self, quote: u8, kind: Kind) {
         let start = self.at;
         self.at += 1;
@@ -181,7 +181,7 @@ impl Lexer<'_> {
             }
         }
         if self.at == start {
-            // No letter: a mark of another alphabet, or a byte order mark.
+            // Not a letter: non-ASCII punctuation, or a byte order mark.
             let width = text.get(start..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
             self.at += width;
             return;
@@ -228,7 +228,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether the word after a token is not a name in scope: a selector after a dot, or a label after a jump.
+/// Whether a word after this token is not a name in scope: a selector after a dot, or a label after a jump.
 fn takes_no_name(token: &Token) -> bool {
     token.kind == Kind::Mark(b'.') || matches!(token.keyword, Keyword::Break | Keyword::Continue | Keyword::Goto)
 }

@@ -1,5 +1,5 @@
-//! Go: `.go` files, read by a scanner of our own. Files of a package see each other without imports, so that edges follow from
-//! declared and used names.
+//! Go: `.go` files, parsed by a scanner written for this crate. Files of a package share a scope without imports, so edges are
+//! derived from declared and used names.
 
 mod declare;
 pub mod extract;

@@ -1,16 +1,17 @@
-//! The names of one Go file, each with a number and everything that is known of it, so that a use is looked up once.
+//! Interns the names of one Go file: each gets an id and an entry with all that is known of it, so that each use needs one
+//! lookup.
 //!
-//! Nearly all names have at most 16 bytes. Two numbers hold these, read from the text with no loop over their bytes, so that a lookup
+//! Nearly all names have at most 16 bytes. These are compared as two integers, loaded without a loop over bytes, so that a lookup
 //! compares no text.
 
 /// A name of a [`NameTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NameId(pub(super) u32);
 
-/// No local.
+/// Marks the absence of a local.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What is known of a name.
+/// The data of a name.
 pub(super) struct NameEntry<'t> {
     pub(super) name: &'t str,
     beginning: Beginning,
@@ -18,39 +19,39 @@ pub(super) struct NameEntry<'t> {
     pub(super) is_declared: bool,
     pub(super) is_import: bool,
     pub(super) is_used: bool,
-    /// The import that it was last taken from.
+    /// The import that the name was last taken from.
     pub(super) taken_from: Option<NameId>,
-    /// The declaration that `local` belongs to.
+    /// The declaration that `local` refers to.
     pub(super) declaration: u32,
-    /// The last local of this name that has begun, by its index among those of the declaration.
+    /// The innermost local of this name in scope, by its index in the declaration.
     pub(super) local: u32,
 }
 
-/// The first 16 bytes, with zeros behind a shorter name. With the length this is the whole of a name of at most 16 bytes.
+/// The first 16 bytes, padded with zeros. Together with the length, this identifies a name of at most 16 bytes.
 type Beginning = (u64, u64);
 
 /// The names of one text.
 #[derive(Default)]
 pub(super) struct NameTable<'t> {
     text: &'t str,
-    /// By hash, the number of an entry and 1; 0 for nothing. At most half of them are taken.
+    /// An open-addressing hash table: the id of an entry plus 1, or 0 for an empty slot. At most half full.
     slots: Vec<u32>,
     pub(super) entries: Vec<NameEntry<'t>>,
 }
 
 impl<'t> NameTable<'t> {
-    /// With room for this many names of a text.
+    /// Reserves space for this many names of a text.
     pub(super) fn with_room(text: &'t str, names: usize) -> Self {
         let slots = vec![0; (names * 2).next_power_of_two().max(16)];
         Self { text, slots, entries: Vec::with_capacity(names) }
     }
 
-    /// The number of a name, which is new if it was not asked for before.
+    /// The id of a name; adds it if it is new.
     pub(super) fn id(&mut self, name: &'t str) -> NameId {
         self.find(name, beginning(name.as_bytes()))
     }
 
-    /// The number of the name that the text has at a place.
+    /// The id of the name at a position of the text.
     pub(super) fn id_at(&mut self, start: u32, end: u32) -> NameId {
         let (start, end) = (start as usize, end as usize);
         let name = self.text.get(start..end).unwrap_or_default();
@@ -60,6 +61,7 @@ impl<'t> NameTable<'t> {
     }
 
     fn find(&mut self, name: &'t str, beginning: Beginning) -> NameId {
+        // At most half full, so that linear probing stays short and always meets an empty slot.
         if self.entries.len() * 2 >= self.slots.len() {
             self.grow();
         }
@@ -115,14 +117,14 @@ fn beginning(name: &[u8]) -> Beginning {
     masked(&window, length)
 }
 
-/// The beginning of a name by the 16 bytes of text from its first on.
+/// Masks 16 bytes of text, which start with the name, to the name's length.
 fn masked(window: &[u8; 16], length: usize) -> Beginning {
     let all = u128::from_le_bytes(*window);
     let (first, second) = MASKS[length.min(16)];
     (all as u64 & first, (all >> 64) as u64 & second)
 }
 
-/// Which bytes belong to a name, by its length.
+/// The bytes that belong to a name, by its length.
 const MASKS: [(u64, u64); 17] = {
     let mut masks = [(0, 0); 17];
     let mut length = 1;
@@ -139,7 +141,7 @@ fn hash(name: &[u8], (first, second): Beginning) -> u32 {
     let mut hash = first.wrapping_mul(FACTOR) ^ second;
     if name.len() > 16 {
         for part in name[16..].chunks(8) {
-            // The last bytes once more, where fewer than eight are left.
+            // With fewer than eight bytes left, load the last eight instead, which overlap the first ones.
             let part = part.first_chunk().or(name.last_chunk()).copied().unwrap_or_default();
             hash = (hash.rotate_left(5) ^ u64::from_le_bytes(part)).wrapping_mul(FACTOR);
         }
@@ -158,7 +160,7 @@ mod tests {
         for length in 1..=24 {
             for letter in alphabet {
                 names.push(letter.repeat(length));
-                // Names that differ in the middle, at the start and at the end alone.
+                // Names that differ only in the middle, at the start or at the end.
                 names.push(format!("{letter}{}", "x".repeat(length)));
                 names.push(format!("{}{letter}", "x".repeat(length)));
                 names.push(format!("{}{letter}{}", "x".repeat(length), "x".repeat(length)));
@@ -187,7 +189,7 @@ mod tests {
             assert_eq!(table.id(word), id, "{word}");
             start = end + 1;
         }
-        // The empty one between comma and space is one of them.
+        // Includes the empty name between comma and space.
         assert_eq!(table.entries.len(), 8);
     }
 }

@@ -1,7 +1,7 @@
-//! The names that a Go file uses: qualified ones (`pkg.Name`) and those that other files of the package may declare.
+//! The names that a Go file uses: qualified ones (`pkg.Name`), and plain ones that other files of the package may declare.
 //!
-//! A local name means something from its statement to the end of its block. Fields of structs, methods and what follows a dot are
-//! no names of the package. One pass finds what is declared inside, a second one the uses.
+//! A local name is in scope from its statement to the end of its block. Struct fields, methods and selectors after a dot are not
+//! package names. The first pass finds local declarations, the second one the uses.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -10,45 +10,45 @@ use super::lexer::{Kind, Token};
 use super::name_table::{NONE, NameId, NameTable};
 use super::syntax::{Declaration, File, What};
 
-/// What the declarations of a file use, in source order.
+/// The uses of a file's declarations, in source order.
 #[derive(Default)]
 pub(super) struct Uses<'t> {
-    /// Each name of the package or of an import once, where it is first used.
+    /// Each package-level or imported name once, at its first use.
     pub(super) names: Vec<NameId>,
-    /// `qualifier.Name` with the qualifier of an import.
+    /// `qualifier.Name`, if the qualifier is an import.
     pub(super) qualified: Vec<(NameId, NameId)>,
-    /// `qualified` may have the same more than once.
+    /// `qualified` may contain duplicates.
     pub(super) repeats: bool,
-    /// What only outlines ask for.
+    /// Recorded only for outlines.
     pub(super) places: Option<Places<'t>>,
     pub(super) table: NameTable<'t>,
     scratch: Scratch,
 }
 
-/// Where names are used.
+/// The positions of uses.
 #[derive(Default)]
 pub(super) struct Places<'t> {
     /// Plain names, with the index of their token.
     pub(super) plain: Vec<(&'t str, usize)>,
-    /// Names that are declared inside of declarations.
+    /// Names declared inside declarations.
     pub(super) locals: Vec<Local>,
-    /// Tokens that mean one of `locals`.
+    /// Tokens that refer to one of `locals`.
     pub(super) local_uses: Vec<(usize, u32)>,
 }
 
 impl<'t> Uses<'t> {
-    /// For a file.
+    /// Without positions.
     pub(super) fn of_file(file: &File<'t>) -> Self {
-        // A name is used a few times.
+        // Each name is used a few times on average.
         Self { table: NameTable::with_room(file.text, file.names.len() / 4), ..Self::default() }
     }
 
-    /// With the places of the uses.
+    /// With the positions of uses.
     pub(super) fn with_places(file: &File<'t>) -> Self {
         Self { places: Some(Places::default()), ..Self::of_file(file) }
     }
 
-    /// A name that declarations of the file or imports give a meaning to.
+    /// Adds a name that the file declares or imports.
     pub(super) fn know(&mut self, name: &'t str, origin: Origin) -> NameId {
         let id = self.table.id(name);
         if let Some(entry) = self.table.entries.get_mut(id.0 as usize) {
@@ -61,60 +61,60 @@ impl<'t> Uses<'t> {
     }
 }
 
-/// What gives a name a meaning in the whole file.
+/// The origin of a name in file scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     Declared,
     Import,
 }
 
-/// Memory that the declarations of a file share.
+/// Buffers that the declarations of a file share.
 #[derive(Default)]
 struct Scratch {
-    /// Flags of each token; declarations have tokens of their own.
+    /// Flags per token. Not cleared between declarations, because their token ranges are disjoint.
     marks: Vec<u8>,
-    /// For each local the one of the same name that began before it.
+    /// For each local, the local of the same name that it shadows.
     shadowed: Vec<u32>,
-    /// Names that are declared inside.
+    /// The locals of the current declaration.
     locals: Vec<Local>,
-    /// Where the blocks around the current token end; of a statement with a header also where that ends.
+    /// The ends of the blocks around the current token, and for a statement with a header also the statement's end.
     blocks: Vec<Block>,
-    /// Where the braces around a token close, and whether they are those of a literal with fields.
+    /// The closing tokens of the braces around a token, and whether they belong to a literal with fields.
     braces: Vec<(usize, bool)>,
-    /// Counts declarations.
+    /// The number of the current declaration.
     declaration: u32,
-    /// The first of the file's names behind the last declaration.
+    /// The index of the first name after the previous declaration.
     next_name: usize,
 }
 
-/// A token that is the name of a parameter, field or method.
+/// The token is the name of a parameter, field or method, not a use.
 const SKIPPED: u8 = 1;
-/// A brace that opens the body of a statement.
+/// The token is the brace that opens the body of a statement.
 const BODY: u8 = 2;
 
-/// A name that is declared inside a declaration.
+/// A name declared inside a declaration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Local {
-    /// The token of its name.
+    /// The token of the name.
     name: usize,
-    /// The tokens in which it means that.
+    /// The token range of its scope.
     from: usize,
     to: usize,
     pub(super) source: Source,
 }
 
-/// The source of a local name's type, by the token that it begins with.
+/// The source of a local's type, by its first token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Unknown,
     Type(usize),
-    /// An expression; whether a brace behind it may be that of a literal.
+    /// An expression, and whether a brace after it may belong to a composite literal.
     Value(usize, bool),
-    /// What is ranged over.
+    /// The operand of `range`.
     Element(usize),
 }
 
-/// Adds the uses of a declaration.
+/// Adds the uses in a declaration.
 pub(super) fn collect<'t>(file: &File<'t>, declaration: &Declaration<'t>, uses: &mut Uses<'t>) {
     let mut scratch = std::mem::take(&mut uses.scratch);
     scratch.marks.resize(file.tokens.len(), 0);
@@ -128,7 +128,7 @@ pub(super) fn collect<'t>(file: &File<'t>, declaration: &Declaration<'t>, uses: 
     uses.scratch = walk.scratch;
 }
 
-/// Only parses the bodies of declarations: blocks, statements with headers, and what they declare. Returns how many names those are.
+/// Only parses the bodies of declarations: blocks, statements with headers, and local declarations. Returns the number of locals.
 pub(super) fn parse_bodies(file: &File<'_>) -> usize {
     let mut walk = BodyWalk { file, scratch: Scratch::default() };
     walk.scratch.marks.resize(file.tokens.len(), 0);
@@ -142,7 +142,7 @@ pub(super) fn parse_bodies(file: &File<'_>) -> usize {
     count
 }
 
-/// The entries of a list of parameters or results: the token of the name, if they have names, and that of the type.
+/// The entries of a parameter or result list: the token of the name, if there is one, and the first token of the type.
 pub(super) fn entries(file: &File<'_>, from: usize, to: usize) -> SmallVec<[(Option<usize>, usize); 4]> {
     let last = to.saturating_sub(1);
     let mut starts: SmallVec<[usize; 4]> = smallvec![from + 1];
@@ -163,7 +163,7 @@ pub(super) fn entries(file: &File<'_>, from: usize, to: usize) -> SmallVec<[(Opt
     if !starts.iter().enumerate().any(is_named) {
         return starts.into_iter().map(|start| (None, start)).collect();
     }
-    // `a, b T`: a name alone has the type of the next one.
+    // In `a, b T`, a name without a type has the type of the next entry.
     let mut ty = last;
     let mut found: SmallVec<[(Option<usize>, usize); 4]> = SmallVec::with_capacity(starts.len());
     for (index, start) in starts.iter().enumerate().rev() {
@@ -176,20 +176,20 @@ pub(super) fn entries(file: &File<'_>, from: usize, to: usize) -> SmallVec<[(Opt
     found
 }
 
-/// Whether an entry is `name Type`, rather than a type alone.
+/// Whether an entry is `name Type` rather than only a type.
 fn begins_with_name(file: &File<'_>, start: usize, end: usize) -> bool {
     if file.word(start).is_empty() || is_type_keyword(file.keyword(start)) || start + 1 >= end {
         return false;
     }
     match file.kind(start + 1) {
-        // `List[int]` is a type, `a [2]int` and `a []int` have one.
+        // `List[int]` is a type, but in `a [2]int` and `a []int`, a type follows the bracket.
         Some(Kind::Mark(b'[')) => file.behind_bracket(start + 1) < end,
         Some(Kind::Mark(b'.')) => false,
         _ => true,
     }
 }
 
-/// `[T any]` behind the name of a function or type, and not the length of an array.
+/// Whether a bracket opens type parameters (`[T any]`) after the name of a function or type, rather than an array length.
 pub(super) fn is_type_parameters(file: &File<'_>, what: What, at: usize) -> bool {
     let is_list = matches!(what, What::Function | What::Type) && file.is_mark(at, b'[');
     let follows = !matches!(file.kind(at + 2), None | Some(Kind::Mark(b']')));
@@ -204,9 +204,9 @@ struct BodyWalk<'f, 't> {
 #[derive(Clone, Copy)]
 struct Block {
     end: usize,
-    /// Where the body of a statement with a header begins.
+    /// The start of the statement's body, if it has a header.
     body: Option<usize>,
-    /// Where the last requested statement ends: one that declares many names is scanned once.
+    /// The end of the last statement looked up. Cached, so that a statement which declares many names is scanned once.
     statement: usize,
 }
 
@@ -234,18 +234,18 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// Finds everything that is declared inside a declaration, its receiver included.
+    /// Finds all locals of a declaration, including its receiver.
     fn inside(&mut self, declaration: &Declaration<'t>) {
         if let Some((from, to)) = declaration.receiver {
             let body = self.file.function_body(declaration.rest).0;
             self.parameters(from, to, Some((body, declaration.to)));
-            // The method's own name, which stands behind the receiver.
+            // The name of the method, which follows the receiver, is not a use.
             self.mark(to, SKIPPED);
         }
         self.declared(declaration);
     }
 
-    /// Finds everything that is declared behind the name of a declaration.
+    /// Finds the locals after the name of a declaration.
     fn declared(&mut self, declaration: &Declaration<'t>) {
         let whole = (declaration.from, declaration.to);
         let mut at = declaration.rest;
@@ -284,7 +284,7 @@ impl<'t> BodyWalk<'_, 't> {
             Keyword::If | Keyword::For | Keyword::Switch | Keyword::Select => {
                 let body = self.file.header(at);
                 self.mark(body, BODY);
-                // A branch ends with the statement that it belongs to.
+                // An `else` branch ends with its whole `if` statement.
                 let is_branch = at > 0 && self.file.keyword(at - 1) == Keyword::Else;
                 let end = if is_branch { self.block_end() } else { self.file.end_of_branches(body) };
                 self.scratch.blocks.push(Block::new(end, Some(body)));
@@ -293,7 +293,7 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// Where the statement around a token ends.
+    /// The end of the statement around a token.
     fn statement_end(&mut self, at: usize) -> usize {
         let file = self.file;
         let Some(block) = self.scratch.blocks.last_mut() else { return file.end_of(at) };
@@ -307,7 +307,7 @@ impl<'t> BodyWalk<'_, 't> {
         self.scratch.blocks.last().map_or(usize::MAX, |block| block.end)
     }
 
-    /// The parameters and results behind a function's name or `func`. `inside` are the tokens in which a body may use their names.
+    /// The parameters and results after a function's name or after `func`. `inside` is the token range of their scope, the body.
     fn signature(&mut self, mut at: usize, inside: Option<(usize, usize)>) {
         for _ in 0..2 {
             if !self.file.is_mark(at, b'(') {
@@ -319,7 +319,7 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// The names of a list in brackets.
+    /// The names of a parenthesised list.
     fn parameters(&mut self, from: usize, to: usize, inside: Option<(usize, usize)>) {
         let is_type_list = self.file.is_mark(from, b'[');
         for (name, ty) in entries(self.file, from, to) {
@@ -334,7 +334,7 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// The names before `:=`. They mean something behind their statement, or in the body that it is the header of.
+    /// The names before `:=`. Their scope starts after the statement, or is the body if the statement is a header.
     fn defined(&mut self, define: usize, start: usize) {
         let block = self.scratch.blocks.last().copied().unwrap_or(Block::new(usize::MAX, None));
         let mut first = define;
@@ -356,7 +356,7 @@ impl<'t> BodyWalk<'_, 't> {
             header.map_or(end, |body| end.min(body))
         };
         let is_range = self.file.keyword(define + 1) == Keyword::Range;
-        // `a, b := x, y`: each has a value of its own.
+        // In `a, b := x, y`, each name has its own value.
         let values = if is_range || names.len() < 2 { Vec::new() } else { self.list(define + 1, names.len()) };
         for (index, at) in names.into_iter().rev().enumerate() {
             let source = match (is_range, index) {
@@ -370,7 +370,7 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// Where the expressions of a list begin, if they are `count`.
+    /// The starts of the expressions in a list, if there are exactly `count`.
     fn list(&mut self, start: usize, count: usize) -> Vec<usize> {
         let end = self.statement_end(start);
         let mut at = start;
@@ -388,7 +388,7 @@ impl<'t> BodyWalk<'_, 't> {
         if starts.len() == count { starts } else { Vec::new() }
     }
 
-    /// `var`, `const` or `type` inside a function.
+    /// A `var`, `const` or `type` declaration inside a function.
     fn inner(&mut self, keyword: usize) {
         let (mut at, end) = match self.file.is_mark(keyword + 1, b'(') {
             true => (keyword + 2, self.file.behind_bracket(keyword + 1)),
@@ -416,7 +416,7 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// Names of fields or methods in a type.
+    /// The names of fields or methods in a type.
     fn members(&mut self, open: usize, is_interface: bool) {
         let end = self.file.behind_bracket(open);
         let mut at = open + 1;
@@ -424,7 +424,7 @@ impl<'t> BodyWalk<'_, 't> {
             if is_interface {
                 if self.file.is_mark(at + 1, b'(') {
                     self.mark(at, SKIPPED);
-                    // They shadow nothing outside of the method.
+                    // Parameter names in a method of an interface have no scope, so they shadow nothing.
                     self.signature(at + 1, None);
                 }
             } else if let Some(names) = field_names(self.file, at, end) {
@@ -458,7 +458,7 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// Goes to the first name at or behind a token. Declarations come in the order of the file, so that nothing is searched.
+    /// Advances to the first name at or after a token. Declarations come in file order, so no search is needed.
     fn skip_names(&mut self, from: usize) {
         let names = self.file.names.as_slice();
         let is_before = |at: &u32| (*at as usize) < from;
@@ -504,7 +504,7 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// The local that a name means at a token. Tokens are asked for in their order.
+    /// The local that a name refers to at a token. Tokens must be passed in ascending order.
     fn local_at(&mut self, id: NameId, at: usize, table: &mut NameTable<'t>) -> Option<u32> {
         let Scratch { locals, shadowed, declaration, .. } = &mut self.scratch;
         while let Some(local) = locals.get(shadowed.len()).filter(|local| local.from <= at) {
@@ -523,7 +523,7 @@ impl<'t> BodyWalk<'_, 't> {
         (entry.local != NONE).then_some(entry.local)
     }
 
-    /// `Key: value` in a literal with fields.
+    /// Whether a token is the key in `Key: value` of a literal with fields.
     fn is_field(&mut self, at: usize) -> bool {
         if !self.file.is_mark(at + 1, b':') {
             return false;
@@ -536,9 +536,9 @@ impl<'t> BodyWalk<'_, 't> {
         self.scratch.braces.last().is_some_and(|(_, has_fields)| *has_fields)
     }
 
-    /// Whether a brace opens a literal of a type that is named (`T{`, `pkg.T{`) or left out (`{{`): its keys are
-    /// fields. Keys of maps and lists that are written as such are names. A named type may be a map as well; that is
-    /// declared in another file.
+    /// Whether a brace opens a literal whose keys are fields: one with a type name (`T{`, `pkg.T{`) or an omitted type (`{{`).
+    /// The keys of explicit map and slice literals are names. A named type may be a map, too, but its declaration may be in
+    /// another file.
     fn has_fields(&self, open: usize) -> bool {
         if open == 0 || self.is_marked(open, BODY) {
             return false;
@@ -555,14 +555,14 @@ impl<'t> BodyWalk<'_, 't> {
     }
 }
 
-/// Those of ascending indices that are at or behind `from` and before `to`.
+/// The sub-slice of sorted indices in `from..to`.
 fn between(indices: &[u32], from: usize, to: usize) -> &[u32] {
     let start = indices.partition_point(|at| (*at as usize) < from);
     let rest = indices.get(start..).unwrap_or_default();
     rest.get(..rest.partition_point(|at| (*at as usize) < to)).unwrap_or_default()
 }
 
-/// The tokens of the names in a line `A, B T` of a struct; `None` for a type alone, which is embedded.
+/// The tokens of the names in a struct line `A, B T`; `None` for an embedded type.
 pub(super) fn field_names(file: &File<'_>, start: usize, end: usize) -> Option<SmallVec<[usize; 4]>> {
     let mut names: SmallVec<[usize; 4]> = smallvec![start];
     let mut at = start;

@@ -1,5 +1,6 @@
-//! The names of a Go file: functions, types with their fields and methods, variables and constants, and where names are used. Files of
-//! a package share their names: what this file does not declare is asked of the others, and so are the methods of its types.
+//! The symbols of a Go file: functions, types with their fields and methods, variables and constants, and where names are used.
+//! Files of a package share a scope: a name that this file does not declare is looked up in the others, and so are further
+//! methods of its types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,7 @@ use super::names::{Places, Uses, collect, entries, field_names, is_type_paramete
 use super::syntax::{Declaration, File, What};
 use super::types::Scope;
 
-/// Symbols of the top level and of imports, types with their members, and where names are used.
+/// The symbols of the top level and of imports, the members of types, and the uses of names.
 pub(super) fn names(file: &File<'_>, outline: &Outline, lines: &LineStarts) -> FileNames {
     let mut uses = Uses::with_places(file);
     file.declarations.iter().for_each(|declaration| collect(file, declaration, &mut uses));
@@ -26,7 +27,7 @@ pub(super) fn names(file: &File<'_>, outline: &Outline, lines: &LineStarts) -> F
     let own = file.declarations.iter().filter(|declaration| declaration.what != What::Method);
     let own: BTreeSet<&str> = own.flat_map(|declaration| declaration.names.iter().map(|(name, _)| *name)).collect();
     let receivers = receivers(file);
-    // Names of other files, and types whose methods other files may have.
+    // Names declared in other files, and types whose methods may be in other files.
     for (name, _) in &uses.plain {
         if !scope.known.contains_key(name) && !own.contains(name) && !is_universal(name) {
             scope.ask_package(name);
@@ -51,7 +52,7 @@ fn imports(scope: &mut Scope<'_, '_>) {
         scope.names.imports.push(NameImport { specifier, name: Imported::Namespace, statement });
         let meaning = Meaning::Import(ImportId(scope.names.imports.len() as u32 - 1));
         let line = scope.lines.line(import.position);
-        // The name of a package is in its own files; what the path suggests counts.
+        // The real package name is in the package's own files; here the names derived from the path must do.
         for name in local_names(import) {
             if name.is_empty() || scope.known.contains_key(name) {
                 continue;
@@ -65,7 +66,7 @@ fn imports(scope: &mut Scope<'_, '_>) {
     }
 }
 
-/// The types that this file declares methods of, with the declarations of those.
+/// The types that this file declares methods for, with the indices of these methods.
 fn receivers<'t>(file: &File<'t>) -> BTreeMap<&'t str, Vec<usize>> {
     let mut found: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, declaration) in file.declarations.iter().enumerate() {
@@ -76,7 +77,7 @@ fn receivers<'t>(file: &File<'t>) -> BTreeMap<&'t str, Vec<usize>> {
     found
 }
 
-/// `T` of `(x *T)`, `(T)` and `(x T[K])`.
+/// The `T` in `(x *T)`, `(T)` and `(x T[K])`.
 fn receiver_type<'t>(file: &File<'t>, from: usize, to: usize) -> Option<&'t str> {
     let (_, mut ty) = *entries(file, from, to).first()?;
     while matches!(file.kind(ty), Some(Kind::Mark(b'*' | b'('))) {
@@ -85,7 +86,7 @@ fn receiver_type<'t>(file: &File<'t>, from: usize, to: usize) -> Option<&'t str>
     Some(file.word(ty)).filter(|word| !word.is_empty())
 }
 
-/// Types of this file, and those of other files that it adds methods to: each has a shape.
+/// Creates a shape for each type of this file, and for each type of another file that this one adds methods to.
 fn shapes<'t>(
     scope: &mut Scope<'_, 't>,
     own: &BTreeSet<&'t str>,
@@ -115,7 +116,7 @@ fn shapes<'t>(
         scope.declare(Some(symbol), declared);
         members(scope, shape, rest, kind);
         methods(scope, shape, receivers.get(name).map(Vec::as_slice).unwrap_or_default());
-        // Other files may have more of its methods.
+        // Other files may declare further methods.
         scope.ask_package(name);
     }
     for (name, indexes) in receivers.iter().filter(|(name, _)| !own.contains(*name)) {
@@ -149,7 +150,8 @@ fn add_shape(scope: &mut Scope<'_, '_>, kind: ShapeKind, unit: Option<UnitId>, s
     ShapeId(scope.names.shapes.len() as u32 - 1)
 }
 
-/// Fields of a struct, methods of an interface; what is embedded is a base, as is the type that another is made of.
+/// The fields of a struct or the methods of an interface. Embedded types become bases, as does the underlying type of a type
+/// definition.
 fn members(scope: &mut Scope<'_, '_>, shape: ShapeId, rest: usize, kind: ShapeKind) {
     let file = scope.file;
     if !matches!(file.word(rest), "struct" | "interface") || !file.is_mark(rest + 1, b'{') {
@@ -184,7 +186,7 @@ fn members(scope: &mut Scope<'_, '_>, shape: ShapeId, rest: usize, kind: ShapeKi
     }
 }
 
-/// The last part of `*pkg.T`, by which an embedded field is known.
+/// The last component of `*pkg.T`, which is the name of an embedded field.
 fn embedded_name(file: &File<'_>, mut at: usize) -> usize {
     while file.is_mark(at, b'*') {
         at += 1;
@@ -217,7 +219,7 @@ fn methods(scope: &mut Scope<'_, '_>, shape: ShapeId, declarations: &[usize]) {
     }
 }
 
-/// Functions, variables and constants.
+/// Adds functions, variables and constants.
 fn values(scope: &mut Scope<'_, '_>, shapes: &FxHashMap<usize, ShapeId>) {
     let file = scope.file;
     for (index, declaration) in file.declarations.iter().enumerate() {
@@ -281,7 +283,7 @@ fn record_uses<'t>(scope: &mut Scope<'_, 't>, uses: &Places<'t>) {
     scope.names.uses.dedup_by_key(|one| one.at);
 }
 
-/// The tokens of a declaration in which names are types: signatures, and all of a type.
+/// The token range of a declaration in which names are types: the signature, or the whole of a type declaration.
 fn type_tokens(file: &File<'_>, declaration: &Declaration<'_>) -> (usize, usize) {
     let from = declaration.receiver.map_or(declaration.rest, |(from, _)| from);
     match declaration.what {

@@ -1,17 +1,17 @@
-//! The top level of a Go file: its package, imports and declarations, each with the range of its tokens. Bodies are not
-//! parsed; `names.rs` scans them. Broken files give what could be parsed: unmatched brackets end with the file.
+//! The top level of a Go file: its package, imports and declarations, each with its token range. Bodies are not parsed here but
+//! scanned by `names.rs`. A broken file gives a partial result: an unmatched bracket extends to the end of the file.
 
 use super::keyword::Keyword;
 use super::lexer::{Comment, Kind, Lexed, Token, lex};
 
-/// Tokens between the parameters of a function and its body.
+/// A bound on the tokens between the parameters of a function and its body.
 const MOST_RESULT_TOKENS: usize = 64;
 
-/// A file as far as it is read here.
+/// A parsed file.
 pub(super) struct File<'t> {
     pub(super) text: &'t str,
     pub(super) tokens: Vec<Token>,
-    /// For each opening bracket the token that closes it.
+    /// For each opening bracket, the token that closes it.
     pairs: Vec<u32>,
     pub(super) comments: Vec<Comment>,
     /// See [`Lexed`].
@@ -20,21 +20,21 @@ pub(super) struct File<'t> {
     pub(super) package: Option<&'t str>,
     pub(super) imports: Vec<Import<'t>>,
     pub(super) declarations: Vec<Declaration<'t>>,
-    /// Where something else than a declaration stands.
+    /// The offset of the first token that is not part of a declaration.
     pub(super) error: Option<u32>,
 }
 
 /// One import of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Import<'t> {
-    /// `.`, `_` or the name that the file gives the package.
+    /// `.`, `_` or an alias.
     pub(super) alias: Option<&'t str>,
     pub(super) path: &'t str,
     pub(super) position: u32,
     pub(super) end: u32,
 }
 
-/// What a top-level declaration declares.
+/// The kind of a top-level declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Function,
@@ -49,12 +49,12 @@ pub(super) enum What {
 pub(super) struct Declaration<'t> {
     pub(super) what: What,
     pub(super) names: Vec<(&'t str, Token)>,
-    /// Tokens from the first of the declaration (the keyword, where it is not in a group) to behind its last.
+    /// The token range of the declaration. Starts at the keyword, unless the declaration is in a group.
     pub(super) from: usize,
     pub(super) to: usize,
-    /// Where signature, type or value begin.
+    /// The start of the signature, type or value.
     pub(super) rest: usize,
-    /// The receiver's list, for methods.
+    /// The token range of the receiver list of a method.
     pub(super) receiver: Option<(usize, usize)>,
 }
 
@@ -94,7 +94,7 @@ impl<'t> File<'t> {
         self.text.get(token.start as usize..token.end as usize).unwrap_or_default()
     }
 
-    /// The index of one of the file's tokens.
+    /// The index of a token of this file.
     pub(super) fn token_index(&self, token: &Token) -> usize {
         self.tokens.partition_point(|one| one.start < token.start)
     }
@@ -107,12 +107,13 @@ impl<'t> File<'t> {
         self.kind(at) == Some(Kind::Mark(mark))
     }
 
-    /// Behind the bracket that closes the one at `at`; the end of the file when there is none.
+    /// The token after the bracket that closes the one at `at`; the end of the file if it is unclosed.
     pub(super) fn behind_bracket(&self, at: usize) -> usize {
         self.pairs.get(at).map_or(self.tokens.len(), |close| (*close as usize + 1).min(self.tokens.len()))
     }
 
-    /// The semicolon that ends what begins at `at`, or the closing bracket around it, or the end. What is in brackets is passed over.
+    /// The semicolon that ends the construct at `at`, or the closing bracket around it, or the end of the file. Skips bracketed
+    /// parts.
     pub(super) fn end_of(&self, mut at: usize) -> usize {
         while let Some(kind) = self.kind(at) {
             match kind {
@@ -124,8 +125,8 @@ impl<'t> File<'t> {
         self.tokens.len()
     }
 
-    /// The brace that opens the body of `if`, `for`, `switch` or `select`. A literal in a header must be in parentheses, so that the
-    /// first brace which belongs to no function or type is that of the body.
+    /// The brace that opens the body of `if`, `for`, `switch` or `select`. Go requires parentheses around a composite literal in
+    /// a header, so it is the first brace that does not belong to a function or type.
     pub(super) fn header(&self, keyword: usize) -> usize {
         let mut at = keyword + 1;
         while let Some(kind) = self.kind(at) {
@@ -139,7 +140,8 @@ impl<'t> File<'t> {
                 {
                     at = self.behind_bracket(at + 1);
                 }
-                // No part of a header: without this, a broken file would be read once for each keyword.
+                // Cannot occur in a header. Stop here, otherwise a broken file would be scanned once per keyword, in quadratic
+                // time.
                 Kind::Word
                     if matches!(
                         self.keyword(at),
@@ -154,7 +156,7 @@ impl<'t> File<'t> {
         at
     }
 
-    /// Where a statement ends whose body opens at `body`, with all its branches.
+    /// The end of a statement whose body opens at `body`, including all `else` branches.
     pub(super) fn end_of_branches(&self, body: usize) -> usize {
         if !self.is_mark(body, b'{') {
             return body;
@@ -170,10 +172,11 @@ impl<'t> File<'t> {
         end
     }
 
-    /// The tokens of a function's body, by where its parameters begin. A function type has none: both ends are behind its signature.
+    /// The token range of a function's body, found from the start of its parameters. Empty for a function type: both ends are
+    /// after the signature.
     pub(super) fn function_body(&self, parameters: usize) -> (usize, usize) {
         let mut at = if self.is_mark(parameters, b'(') { self.behind_bracket(parameters) } else { parameters };
-        // Results are short; longer ones are not followed.
+        // Bounded, so that broken files cannot make this quadratic. Real result lists are short.
         for _ in 0..MOST_RESULT_TOKENS {
             match self.kind(at) {
                 Some(Kind::Mark(b'{')) => return (at, self.behind_bracket(at)),
@@ -214,7 +217,7 @@ impl<'t> File<'t> {
         }
     }
 
-    /// One line, or the lines in parentheses. `read` gets where a line begins, and where its declaration begins.
+    /// Parses one line, or the lines in parentheses. `read` gets the start of the line and of its declaration.
     fn group(&mut self, keyword: usize, mut read: impl FnMut(&mut Self, usize, usize) -> usize) -> usize {
         if !self.is_mark(keyword + 1, b'(') {
             return read(self, keyword + 1, keyword).max(keyword + 1);
@@ -261,7 +264,7 @@ impl<'t> File<'t> {
         end
     }
 
-    /// `a, b T = 1, 2`, or `A T` for types.
+    /// Parses `a, b T = 1, 2`, or `A T` for types.
     fn values(&mut self, at: usize, from: usize, what: What) -> usize {
         let mut names = Vec::new();
         let mut next = at;
@@ -283,7 +286,7 @@ impl<'t> File<'t> {
     }
 }
 
-/// Which bracket closes which. Brackets of any kind close each other, so that a broken file ends no later than it must.
+/// Pairs of brackets. Brackets of different kinds match each other, so that errors in broken files stay local.
 fn pairs(tokens: &[Token]) -> Vec<u32> {
     let mut pairs = vec![u32::MAX; tokens.len()];
     let mut open = Vec::new();

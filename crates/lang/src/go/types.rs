@@ -1,5 +1,5 @@
-//! Written types of Go as recipes: of parameters, results, fields and local names. Nothing is inferred but what an expression names:
-//! a call has the result of its function, a literal the type before its brace.
+//! Explicit types of Go as recipes: of parameters, results, fields and locals. Inference is limited to what an expression names:
+//! a call has the result type of its function, a literal the type before its brace.
 
 use rustc_hash::FxHashMap;
 use stan_model::names::{
@@ -13,23 +13,23 @@ use super::lexer::Kind;
 use super::names::{Places, Source, entries};
 use super::syntax::File;
 
-/// The specifier by which a file asks for names of its own package.
+/// The specifier that stands for the file's own package.
 pub(super) const OWN_PACKAGE: &str = ".";
 
-/// Types are not written deeper than this.
+/// The maximum nesting depth of types that are read.
 const MOST_DEPTH: u32 = 16;
 
-/// Members of one chain that are followed.
+/// The maximum length of a member chain.
 const MOST_LINKS: usize = 64;
 
-/// The names of one file while they are collected.
+/// The symbols of one file under construction.
 pub(super) struct Scope<'f, 't> {
     pub(super) file: &'f File<'t>,
     pub(super) outline: &'f Outline,
     pub(super) lines: &'f LineStarts,
     pub(super) names: FileNames,
     pub(super) known: FxHashMap<&'t str, SymbolId>,
-    /// Which tokens mean local names, and how those are found.
+    /// The local that each token refers to.
     local_at: FxHashMap<usize, u32>,
     local_types: Vec<RecipeId>,
 }
@@ -52,7 +52,7 @@ impl<'f, 't> Scope<'f, 't> {
         RecipeId(self.names.recipes.len() as u32 - 1)
     }
 
-    /// The symbol of a name at the top level, made when it is first met.
+    /// The symbol of a top-level name; creates it on first use.
     pub(super) fn symbol(&mut self, name: &'t str) -> SymbolId {
         let names = &mut self.names;
         *self.known.entry(name).or_insert_with(|| {
@@ -61,7 +61,7 @@ impl<'f, 't> Scope<'f, 't> {
         })
     }
 
-    /// Adds what a name means; `unit` shows it.
+    /// Adds a declaration of a symbol; `unit` is the outline unit that shows it.
     pub(super) fn declare(&mut self, symbol: Option<SymbolId>, declared: NameDeclaration) -> DeclarationId {
         self.names.declarations.push(declared);
         let id = DeclarationId(self.names.declarations.len() as u32 - 1);
@@ -71,14 +71,14 @@ impl<'f, 't> Scope<'f, 't> {
         id
     }
 
-    /// A declaration by the token of its name.
+    /// A declaration at the token of its name.
     pub(super) fn declaration(&self, at: usize, meaning: Meaning) -> NameDeclaration {
         let span = self.file.tokens.get(at).map_or(Span::default(), |token| Span::new(token.start, token.end));
         let unit: Option<UnitId> = self.outline.innermost(span.start);
         NameDeclaration { name: self.file.word(at).into(), span, line: self.lines.line(span.start), unit, meaning }
     }
 
-    /// What other files of the package may say of a name.
+    /// A symbol that other files of the package may declare.
     pub(super) fn ask_package(&mut self, name: &'t str) -> SymbolId {
         let symbol = self.symbol(name);
         let statement = Span::default();
@@ -92,7 +92,7 @@ impl<'f, 't> Scope<'f, 't> {
         symbol
     }
 
-    /// How the values of local names are found. Earlier ones first, so that later ones can refer to them.
+    /// Adds the types of locals, in source order, so that later ones can refer to earlier ones.
     pub(super) fn take_locals(&mut self, uses: &Places<'t>) {
         self.local_at = uses.local_uses.iter().copied().collect();
         for local in &uses.locals {
@@ -109,7 +109,7 @@ impl<'f, 't> Scope<'f, 't> {
         }
     }
 
-    /// The type that is written from a token on.
+    /// Parses the type that starts at a token.
     pub(super) fn type_at(&mut self, at: usize, depth: u32) -> RecipeId {
         if depth > MOST_DEPTH {
             return RecipeId::UNKNOWN;
@@ -151,7 +151,8 @@ impl<'f, 't> Scope<'f, 't> {
         self.recipe(Recipe::Type { symbol, arguments: Vec::new() })
     }
 
-    /// The signature whose parameters open at a token. Of several results the first counts: the others are errors and flags.
+    /// The signature whose parameters open at a token. Of several results only the first is used: the others are usually errors
+    /// and flags.
     pub(super) fn signature_at(&mut self, open: usize, depth: u32) -> SignatureId {
         let mut signature = Signature::default();
         if self.file.is_mark(open, b'(') && depth <= MOST_DEPTH {
@@ -170,7 +171,7 @@ impl<'f, 't> Scope<'f, 't> {
         SignatureId(self.names.signatures.len() as u32 - 1)
     }
 
-    /// The value of the expression that begins at a token, as far as names determine it.
+    /// The recipe for the expression that starts at a token, as far as names determine its type.
     pub(super) fn value_at(&mut self, mut at: usize, may_be_literal: bool) -> RecipeId {
         let mut is_received = false;
         while matches!(self.file.kind(at), Some(Kind::Mark(b'&' | b'*') | Kind::Operator)) {
@@ -194,7 +195,7 @@ impl<'f, 't> Scope<'f, 't> {
         if is_received { self.recipe(Recipe::Element(value)) } else { value }
     }
 
-    /// The type of `T{…}` and `pkg.T{…}`.
+    /// The type of the literal `T{…}` or `pkg.T{…}`.
     fn literal_type(&mut self, at: usize) -> Option<RecipeId> {
         let is_qualified = self.file.is_mark(at + 1, b'.') && !self.file.word(at + 2).is_empty();
         let mut behind = if is_qualified { at + 3 } else { at + 1 };
@@ -204,7 +205,7 @@ impl<'f, 't> Scope<'f, 't> {
         self.file.is_mark(behind, b'{').then(|| self.type_at(at, 0))
     }
 
-    /// The value of a name.
+    /// The recipe for a name.
     fn head(&mut self, at: usize) -> RecipeId {
         if let Some(local) = self.local_at.get(&at) {
             return self.local_types.get(*local as usize).copied().unwrap_or(RecipeId::UNKNOWN);
@@ -215,7 +216,7 @@ impl<'f, 't> Scope<'f, 't> {
         }
     }
 
-    /// Follows members, calls and elements behind a value; records the members as uses if asked to.
+    /// Follows members, calls and elements after a value. Records the members as uses if `records` is set.
     fn chain(&mut self, mut at: usize, mut value: RecipeId, records: bool) -> RecipeId {
         for _ in 0..MOST_LINKS {
             match self.file.kind(at) {
@@ -232,13 +233,13 @@ impl<'f, 't> Scope<'f, 't> {
                     at += 2;
                 }
                 Some(Kind::Mark(b'(')) => {
-                    // A conversion is called like a function.
+                    // A conversion looks like a call.
                     let parts = vec![self.recipe(Recipe::Call(value)), self.recipe(Recipe::New(value))];
                     value = self.recipe(Recipe::Any(parts));
                     at = self.file.behind_bracket(at);
                 }
                 Some(Kind::Mark(b'[')) => {
-                    // An element, or a function with its type arguments.
+                    // Either an element, or the instantiation of a generic function.
                     let parts = vec![self.recipe(Recipe::Element(value)), value];
                     value = self.recipe(Recipe::Any(parts));
                     at = self.file.behind_bracket(at);
@@ -256,7 +257,7 @@ impl<'f, 't> Scope<'f, 't> {
         }
     }
 
-    /// Records the members that are asked of a name.
+    /// Records the members that are accessed through a name.
     pub(super) fn members_of(&mut self, at: usize, space: Space) {
         if self.file.is_mark(at + 1, b'.') || self.file.is_mark(at + 1, b'(') || self.file.is_mark(at + 1, b'[') {
             let head = self.head(at);

@@ -1,15 +1,15 @@
-//! The forms of Python requests. Facts carry them as a [`FormCode`], which nothing but the resolver reads.
+//! The forms of Python requests. Facts contain them as [`FormCode`], which only the resolver decodes.
 
 use stan_model::facts::FormCode;
 
-/// The syntax of a request, as far as resolution cares. Specifiers are dotted names; leading dots count as in Python.
+/// The syntax of a request, as far as it matters for resolution. Specifiers are dotted names; leading dots have Python's meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// The module itself: `import a.b`, `from .a import *`, `import_module("a.b")`.
     Module,
-    /// One name of a `from` import: the last component is the name, which is a module or an attribute.
+    /// One name of a `from` import: the last component is a module or an attribute.
     Name,
-    /// A data file of a package, `a.b:path/in/package`: an edge only when the file exists.
+    /// A data file of a package, `a.b:path/in/package`: adds an edge only if the file exists.
     Resource,
 }
 
@@ -25,13 +25,13 @@ impl Form {
     }
 }
 
-/// A dotted name with its level: 0 for an absolute one, else the number of leading dots.
+/// Splits a dotted name into its level (the number of leading dots; 0 if it is absolute) and the rest.
 pub(super) fn split_level(specifier: &str) -> (usize, &str) {
     let rest = specifier.trim_start_matches('.');
     (specifier.len() - rest.len(), rest)
 }
 
-/// Whether every part of a dotted name could be the name of a module.
+/// Whether every part of a dotted name is a valid module name.
 pub(super) fn is_dotted_name(name: &str) -> bool {
     let is_identifier = |part: &str| {
         let mut characters = part.chars();
@@ -41,8 +41,8 @@ pub(super) fn is_dotted_name(name: &str) -> bool {
     name.split('.').all(is_identifier)
 }
 
-/// Whether `from package import name`, given as `package.name`, resolves to the module `name` itself: all parts of the
-/// dotted name are the last parts of the path. Otherwise it resolves to the package, which binds the name.
+/// Whether `from package import name`, given as `package.name`, resolved to the module `name` itself: the path ends with all
+/// parts of the dotted name. Otherwise it resolved to the package, which binds the name.
 pub(super) fn is_module_named(path: &str, specifier: &str) -> bool {
     let Some(stem) = path.strip_suffix(".py").or_else(|| path.strip_suffix(".pyi")) else { return false };
     let mut parts = stem.strip_suffix("/__init__").unwrap_or(stem).rsplit('/');

@@ -1,7 +1,7 @@
 //! Python: `.py` and `.pyi` files.
 //!
-//! `extract` turns text into facts, `resolve` finds the files behind module names. The parser is ruff's; its types do not leave
-//! this folder. Nothing of the repository is imported or run.
+//! `extract` turns text into facts; `resolve` finds the files of module names. The parser is ruff's; its types are used only in
+//! this folder. No code of the repository is imported or executed.
 
 mod declare;
 pub mod extract;
@@ -41,7 +41,7 @@ impl Language for Python {
         Box::new(resolve::Resolver::new(project))
     }
 
-    /// The packages around a module.
+    /// The implicit edges are to the packages that contain an imported module.
     fn has_implicit_imports(&self) -> bool {
         true
     }
@@ -77,7 +77,7 @@ impl Extract for PythonExtractor {
     }
 }
 
-/// Whether the name of a file is that of a stub.
+/// Whether the file name is that of a stub.
 fn is_stub(path: &str) -> bool {
     path.ends_with(".pyi")
 }

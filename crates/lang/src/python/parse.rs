@@ -1,5 +1,5 @@
-//! The parser, and where it may run: ruff's, which recovers from errors. Deep nesting is met with a stack that is sized to the
-//! text, as for TypeScript. Nothing here knows imports.
+//! Runs the parser, which is ruff's and recovers from errors, on a thread with enough stack. For deep nesting, the stack size is
+//! derived from the text, as for TypeScript. Knows nothing about imports.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,14 +16,14 @@ use crate::stack::{self, StackPlan};
 pub(super) struct SyntaxError {
     pub(super) position: u32,
     pub(super) message: String,
-    /// How many more there are.
+    /// The number of further errors.
     pub(super) more: usize,
 }
 
-/// The text of a file; `None` for binary content. A declared one-byte encoding counts only where the bytes are not UTF-8.
+/// The text of a file; `None` for binary content. A declared one-byte encoding is used only if the bytes are not valid UTF-8.
 pub(super) fn text_of(bytes: &[u8]) -> (Option<Cow<'_, str>>, Option<&'static str>) {
     let decoded = decode::decode(bytes);
-    // What was read without a complaint and without a copy is UTF-8.
+    // Decoded without a problem and without a copy: valid UTF-8.
     let is_plain = decoded.problem.is_none() && matches!(decoded.text, Some(Cow::Borrowed(_)));
     if !is_plain && std::str::from_utf8(bytes).is_err() && declares_latin(bytes) {
         return (Some(bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into()), None);
@@ -31,7 +31,7 @@ pub(super) fn text_of(bytes: &[u8]) -> (Option<Cow<'_, str>>, Option<&'static st
     (decoded.text, decoded.problem)
 }
 
-/// Whether one of the first two lines declares an encoding of one byte for each character (PEP 263).
+/// Whether one of the first two lines declares a one-byte encoding (PEP 263).
 fn declares_latin(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| *byte == b'\n').take(2);
     lines.any(|line| {
@@ -43,12 +43,12 @@ fn declares_latin(bytes: &[u8]) -> bool {
     })
 }
 
-/// Runs `work` where there is stack enough for the tree of this text; the error says why there is none.
+/// Runs `work` on a thread with enough stack for the tree of this text. The error says why there is none.
 pub(super) fn with_room<T: Send>(text: &str, work: impl FnOnce() -> T + Send) -> Result<T, &'static str> {
     if u32::try_from(text.len()).is_err() {
         return Err("is larger than 4 GiB");
     }
-    // A panic of the parser is an outcome like any other. What it leaves behind is dropped.
+    // A panic of the parser must not end the run. Unwind safe, because everything it has touched is dropped.
     let caught = || catch_unwind(AssertUnwindSafe(work)).map_err(|_| "made the parser fail");
     match StackPlan::by_tokens(text) {
         StackPlan::CurrentThread => caught(),
@@ -59,13 +59,13 @@ pub(super) fn with_room<T: Send>(text: &str, work: impl FnOnce() -> T + Send) ->
     }
 }
 
-/// The tree of a file, as far as it can be read. Call it inside [`with_room`].
+/// Parses a file; with errors, the tree is partial. Must be called inside [`with_room`].
 pub(super) fn parse(path: &str, text: &str) -> Parsed<ModModule> {
     let source = if is_stub(path) { PySourceType::Stub } else { PySourceType::Python };
     parse_unchecked_source(text, source)
 }
 
-/// What is wrong with the syntax.
+/// The first syntax error.
 pub(super) fn error(parsed: &Parsed<ModModule>) -> Option<SyntaxError> {
     let first = parsed.errors().first()?;
     Some(SyntaxError {
@@ -75,7 +75,7 @@ pub(super) fn error(parsed: &Parsed<ModModule>) -> Option<SyntaxError> {
     })
 }
 
-/// Where a node starts and ends.
+/// The start and end offsets of a node.
 pub(super) fn span(node: &impl Ranged) -> (u32, u32) {
     let range = node.range();
     (range.start().to_u32(), range.end().to_u32())

@@ -1,4 +1,4 @@
-//! Where the names of a file are used, and which members: a chain of members is followed from a name whose type is written down.
+//! Records where the names of a file are used, and which members: a member chain is followed from a name whose type is explicit.
 
 use rustc_hash::FxHashMap;
 use stan_model::names::{Recipe, RecipeId, ShapeId, Space, Use, Used};
@@ -7,10 +7,10 @@ use stan_model::outline::UnitKind;
 use super::lexer::Kind;
 use super::symbols::Scope;
 
-/// Members of one chain that are followed.
+/// The maximum length of a member chain.
 const MOST_LINKS: usize = 64;
 
-/// The local names of a function, with how their members are found.
+/// The locals of a function, with the recipes of their types.
 type Locals<'t> = FxHashMap<&'t str, RecipeId>;
 
 /// Records the uses in all units.
@@ -20,7 +20,7 @@ pub(super) fn record<'t>(scope: &mut Scope<'_, 't>) {
         let part = scope.parts[index];
         let own = scope.own_shape(index);
         match kind {
-            // Their members are units of their own.
+            // Their members are units themselves.
             UnitKind::Namespace | UnitKind::Module => {}
             UnitKind::Impl | UnitKind::Trait | UnitKind::Struct | UnitKind::Enum | UnitKind::Union
                 if part.body.is_some() =>
@@ -104,7 +104,7 @@ fn bind_element<'t>(scope: &mut Scope<'_, 't>, start: usize, to: usize, own: Opt
     }
 }
 
-/// A name, and the members that follow it. Returns how the members of the whole are found, and the token behind the name.
+/// Reads a name and the member chain after it. Returns the recipe for the whole chain, and the token after it.
 fn chain<'t>(
     scope: &mut Scope<'_, 't>,
     start: usize,
@@ -129,7 +129,7 @@ fn chain<'t>(
         own.map_or(RecipeId::UNKNOWN, |own| scope.recipe(Recipe::Instance(own)))
     } else if let Some(symbol) = path {
         use_at(scope, at, space, Used::Name(symbol), record);
-        // Up to the name that the path's import is for.
+        // Continue up to the name that this import of a path stands for.
         let wanted = scope.names.symbol(symbol).map(|symbol| symbol.name.clone()).unwrap_or_default();
         while lexed.kind(behind) == Some(Kind::Separator) && *lexed.text_at(behind - 1) != *wanted {
             behind += 2;
@@ -167,13 +167,13 @@ fn chain<'t>(
     (base, after)
 }
 
-/// A type has the members of its values; a function or constant is a value.
+/// A type contributes the members of its instances; a function or constant is a value.
 fn symbol_recipe(scope: &mut Scope<'_, '_>, symbol: stan_model::names::SymbolId, name: &str) -> RecipeId {
     let is_type = name.starts_with(|first: char| first.is_uppercase()) && name.chars().any(char::is_lowercase);
     scope.recipe(if is_type { Recipe::Type { symbol, arguments: Vec::new() } } else { Recipe::Value(symbol) })
 }
 
-/// Behind the rest of a path: its words are members, not names.
+/// The token after the rest of a path, whose words are members and not names in scope.
 fn skip_path(scope: &Scope<'_, '_>, start: usize) -> usize {
     let mut at = start;
     while scope.lexed.kind(at) == Some(Kind::Separator) && scope.lexed.kind(at + 1) == Some(Kind::Word) {

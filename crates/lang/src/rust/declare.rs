@@ -35,7 +35,7 @@ pub(super) fn declare(text: &str) -> FileUnits {
     FileUnits { outline: units.outline(lexed.unmatched.is_some()), names }
 }
 
-/// Whether a path resolves to the module of its last name, which `path` is.
+/// Whether a path resolved to the module of its last segment; `path` is the resolved file.
 pub(super) fn is_module_named(path: &str, specifier: &str) -> bool {
     let name = specifier.rsplit("::").next().unwrap_or(specifier);
     let Some(stem) = path.strip_suffix(".rs") else { return false };

@@ -1,4 +1,4 @@
-//! Extraction: the bytes of one Rust file → `FileFacts` and problems. A pure function of bytes.
+//! Extraction: the bytes of one Rust file → `FileFacts` and problems. A pure function of its input.
 
 use std::hash::BuildHasher as _;
 
@@ -14,19 +14,19 @@ use crate::language::{ExtractOptions, Extraction};
 use crate::name_order::{beginning, in_order};
 use crate::{decode, prose};
 
-/// Names of modules inside a file, together; requests of modules with longer ones are left out.
+/// The maximum length of an inline module's path; requests of deeper modules are dropped.
 const LONGEST_SCOPE: usize = 512;
 
-/// A path that is longer has no meaning.
+/// Longer paths are ignored.
 const LONGEST_PATH: usize = 1024;
 
-/// Macro calls at the places of items that are kept, in one file: every name that a module does not declare is looked up in them.
+/// The most item macro calls recorded per file. Bounded, because every name that a module does not declare is looked up in them.
 const MOST_CALLS: usize = 256;
 
 /// How many blocks with imports around a path are searched.
 const MOST_BLOCKS: usize = 64;
 
-/// The facts of a file by its content.
+/// The facts of a file.
 pub fn extract(bytes: &[u8], options: &ExtractOptions) -> Extraction {
     let decoded = decode::decode(bytes);
     let mut extraction = decoded.text.as_deref().map(|text| of_text(text, options)).unwrap_or_default();
@@ -37,14 +37,14 @@ pub fn extract(bytes: &[u8], options: &ExtractOptions) -> Extraction {
     extraction
 }
 
-/// Only parses the whole file, as [`extract`] would: the limit that extraction is measured against.
+/// Only parses the file, like [`extract`]: a lower bound to measure extraction against.
 pub fn parse_only(text: &str) -> usize {
     let lexed = lex(text);
     let scan = scan(&lexed);
     scan.items.len() + scan.uses.len() + scan.paths.len()
 }
 
-/// Only reads tokens and matches brackets: a limit below that of a parser.
+/// Only lexes and matches brackets: a lower bound even for a parser.
 pub fn tokens_only(text: &str) -> usize {
     lex(text).tokens.len()
 }
@@ -69,7 +69,7 @@ fn of_text(text: &str, options: &ExtractOptions) -> Extraction {
     extraction
 }
 
-/// One line about the module: the first paragraph of the doc comment at its start.
+/// The module's description: the first paragraph of the doc comment at its start.
 fn description(lexed: &Lexed<'_>, options: &ExtractOptions) -> Option<Box<str>> {
     let mut paragraph = String::new();
     for comment in &lexed.comments {
@@ -103,13 +103,13 @@ fn description(lexed: &Lexed<'_>, options: &ExtractOptions) -> Option<Box<str>> 
     (!plain.is_empty()).then(|| prose::cut(&plain, options.description_limit))
 }
 
-/// The specifiers of imports and paths, in the order of the scan; `None` for those without a request.
+/// The specifiers of imports and paths, in scan order; `None` for those without a request.
 pub(super) struct Specifiers {
     pub(super) uses: Vec<Option<Box<str>>>,
     pub(super) paths: Vec<Option<Box<str>>>,
 }
 
-/// The specifiers that extraction gives to the imports and paths of a scan.
+/// The specifiers that [`extract`] gives to the imports and paths of a scan.
 pub(super) fn specifiers(lexed: &Lexed<'_>, scan: &Scan<'_>) -> Specifiers {
     let mut builder = Builder::new(lexed, scan);
     let (uses, paths) = builder.run();
@@ -122,26 +122,26 @@ struct Builder<'b, 't> {
     lexed: &'b Lexed<'t>,
     scan: &'b Scan<'t>,
     facts: FileFacts,
-    /// For each module of the file its names.
+    /// The names of each module of the file.
     bindings: Vec<Vec<RawBinding<'t>>>,
-    /// For each module of the file its path, `a::b`, and how deep it is; `None` where that is too long.
+    /// The path of each module of the file, `a::b`, and its depth; `None` if the path is too long.
     scopes: Vec<Option<(Box<str>, usize)>>,
-    /// Requests by the hash of specifier and form. One of the same hash has the next free number.
+    /// Requests by the hash of specifier and form. Linear probing: on a collision, the next free key is used.
     requests: FxHashMap<u64, u32>,
     lines: Vec<u32>,
-    /// For each block the nearest at or around it that has imports.
+    /// For each block, the innermost block at or around it that has imports.
     importing: Vec<u32>,
     block_uses: FxHashMap<(u32, &'t str), usize>,
-    /// Bytes that specifiers may still have.
+    /// How many more bytes specifiers may use in total, so that facts stay proportional to the file.
     budget: usize,
     left_out: bool,
     scratch: String,
-    /// The path that is being read.
+    /// The current path.
     segments: Vec<&'t str>,
     macros: FxHashSet<&'t str>,
 }
 
-/// A [`Binding`] on its way. The first bytes of names decide their order nearly always, and are compared as a number.
+/// A [`Binding`] under construction. The first bytes of names, compared as an integer, nearly always decide the order.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct RawBinding<'t> {
     beginning: u64,
@@ -177,7 +177,7 @@ impl<'b, 't> Builder<'b, 't> {
             facts: FileFacts::default(),
             bindings: Vec::new(),
             scopes: Vec::with_capacity(scan.modules.len()),
-            // Paths are repeated a few times.
+            // Each path occurs a few times on average.
             requests: FxHashMap::with_capacity_and_hasher(scan.uses.len() + scan.paths.len() / 4, FxBuildHasher),
             lines: Vec::with_capacity(scan.uses.len() + scan.paths.len() / 4),
             importing,
@@ -190,7 +190,7 @@ impl<'b, 't> Builder<'b, 't> {
         }
     }
 
-    /// Collects everything; returns the requests of imports and paths.
+    /// Collects all facts; returns the requests of imports and of paths.
     fn run(&mut self) -> (Vec<Option<u32>>, Vec<Option<u32>>) {
         let scan = self.scan;
         self.modules();
@@ -211,7 +211,7 @@ impl<'b, 't> Builder<'b, 't> {
     fn modules(&mut self) {
         self.facts.scopes = self.scan.modules.iter().map(|_| Scope::default()).collect();
         self.bindings = self.scan.modules.iter().map(|_| Vec::new()).collect();
-        // Nearly all are of the file itself.
+        // Nearly all bindings belong to the file's own module.
         if let Some(own) = self.bindings.first_mut() {
             own.reserve(self.scan.items.len() + self.scan.uses.len());
         }
@@ -236,7 +236,7 @@ impl<'b, 't> Builder<'b, 't> {
         self.bindings[module as usize].push(RawBinding { beginning: beginning(name), name, bound, public });
     }
 
-    /// The number of the request for what is in `scratch`.
+    /// The number of the request whose specifier is in `scratch`; adds it if it is new.
     fn request(&mut self, form: Form, depth: usize, token: usize) -> Option<u32> {
         let code = form.code(depth);
         let next = self.facts.requests.len() as u32;
@@ -251,7 +251,7 @@ impl<'b, 't> Builder<'b, 't> {
             }
             hash = hash.wrapping_add(1);
         }
-        // With the character of its form.
+        // Including the character of its form.
         let length = self.scratch.len() + char::from(code.0).len_utf8();
         if self.budget < length {
             self.left_out = true;
@@ -276,7 +276,7 @@ impl<'b, 't> Builder<'b, 't> {
         }
         if is_plain {
             let (folder, from_file) = self.folder(file.module);
-            // Below a module with a `#[path]` of its own only the file's folder counts.
+            // Below a module with its own `#[path]`, only the file's folder matters.
             let is_path = from_file && !folder.is_empty();
             self.scratch = [folder.as_str(), file.name, if is_path { ".rs" } else { "" }].concat();
             let form = match (is_path, file.optional) {
@@ -294,8 +294,8 @@ impl<'b, 't> Builder<'b, 't> {
         }
     }
 
-    /// The folder that files of a module inside this file lie in, with a slash at its end, and whether it counts from the folder of
-    /// the file instead of that of the file's module.
+    /// The folder for files of an inline module, with a trailing slash, and whether it is relative to the folder of the file
+    /// rather than to that of the file's module.
     fn folder(&self, module: u32) -> (String, bool) {
         let mut parts: Vec<String> = Vec::new();
         let mut from_file = true;
@@ -303,7 +303,7 @@ impl<'b, 't> Builder<'b, 't> {
         while at != 0 && parts.len() <= DEEPEST {
             let Some(raw) = self.scan.modules.get(at as usize) else { break };
             at = raw.parent;
-            // What a macro declares lies where it is called.
+            // The files of modules that a macro declares are relative to the caller.
             if raw.is_expansion {
                 continue;
             }
@@ -343,7 +343,8 @@ impl<'b, 't> Builder<'b, 't> {
         let request = self.request(form, depth, leaf.token)?;
         if leaf.is_glob {
             let globs = &mut self.facts.scopes[one.module as usize].globs;
-            // Of a block they are known in the whole module: a name that is found otherwise does not reach them.
+            // A glob import in a block is recorded for the whole module. Harmless, because globs are tried only for names that
+            // are not found otherwise.
             globs.push((request, one.public && one.block == NO_BLOCK));
             return Some(request);
         }
@@ -360,8 +361,8 @@ impl<'b, 't> Builder<'b, 't> {
         self.facts.imports.push(ImportedName { request, name: name.into(), kind: EdgeKind::Runtime });
     }
 
-    /// Writes a path as the file's module sees it to `scratch`. Returns how many of its segments are modules of the file, for one
-    /// that begins with a plain name.
+    /// Writes a path, as seen from the file's module, to `scratch`. Returns how many of its segments are modules of the file if
+    /// it starts with a plain name.
     fn write_path(&mut self, module: u32, path: &[&str]) -> Option<usize> {
         let (scope, depth) = self.scopes.get(module as usize)?.as_ref()?;
         let out = &mut self.scratch;
@@ -429,7 +430,7 @@ impl<'b, 't> Builder<'b, 't> {
         }
     }
 
-    /// A call whose macro may declare modules: its names are taken over as those of a glob.
+    /// A call of a macro that may declare modules: its names are imported like those of a glob.
     fn item_call(&mut self, call: &ItemCall) {
         let name = self.lexed.text_at(call.token);
         if is_standard_macro(name) {
@@ -463,7 +464,7 @@ impl<'b, 't> Builder<'b, 't> {
         for at in (0..raw.words as usize).map(|word| from + 2 * word) {
             let segment = lexed.text_at(at);
             path.push(segment);
-            // What follows on a type is a member of it.
+            // Anything after a type is one of its members.
             if !is_macro && is_capitalized(segment) {
                 break;
             }
@@ -490,7 +491,7 @@ impl<'b, 't> Builder<'b, 't> {
         Some(request)
     }
 
-    /// Puts what imports of the blocks around a path say in the place of its first name.
+    /// If an import in a block around a path binds its first name, replaces the name by the imported path.
     fn through_blocks(&self, block: u32, path: &mut Vec<&'t str>) {
         let Some(mut at) = self.importing.get(block as usize).copied() else { return };
         for _ in 0..MOST_BLOCKS {
@@ -519,7 +520,7 @@ impl<'b, 't> Builder<'b, 't> {
         for (scope, mut bindings) in self.facts.scopes.iter_mut().zip(self.bindings) {
             bindings.sort_unstable();
             bindings.dedup();
-            // Facts stay in memory: they must not keep the larger one of their first form.
+            // Facts stay in memory for long: copy, so that they do not keep the larger allocation.
             scope.bindings = Vec::with_capacity(bindings.len());
             scope.bindings.extend(bindings.into_iter().map(RawBinding::owned));
             scope.globs.sort_unstable();
@@ -552,7 +553,7 @@ fn is_anchor(name: &str) -> bool {
     matches!(name, "crate" | "self" | "super" | "")
 }
 
-/// Whether the first name of a path is a type: its members are not modules.
+/// Whether the first segment of a path is a type, whose members are not modules.
 fn is_type_name(name: &str) -> bool {
     is_capitalized(name)
         || matches!(
@@ -568,7 +569,7 @@ fn is_capitalized(name: &str) -> bool {
     }
 }
 
-/// Macros of the standard library that are used without a path.
+/// Macros of the standard library's prelude.
 fn is_standard_macro(name: &str) -> bool {
     #[rustfmt::skip]
     const NAMES: [&str; 46] = [
@@ -581,17 +582,17 @@ fn is_standard_macro(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
-/// The 1-based line of a position.
+/// The 1-based line of a byte offset.
 fn line_of(text: &str, position: u32) -> u32 {
     let before = text.as_bytes().get(..position as usize).unwrap_or_default();
     memchr::memchr_iter(b'\n', before).count() as u32 + 1
 }
 
-/// Sets the lines of requests by their positions. Only newlines between positions are counted, which is far less work than
-/// noting where each of them is.
+/// Sets the lines of requests from their byte offsets. Counts newlines only up to the last request, which is cheaper than an
+/// index of all lines.
 fn set_lines(text: &str, requests: &mut [Request], positions: &[u32]) {
     let mut order: Vec<(u32, u32)> = (0..).zip(positions).map(|(request, position)| (*position, request)).collect();
-    // A few ascending runs, of imports, paths and so on: a sort that merges does little.
+    // The offsets consist of a few ascending runs (imports, paths and so on), which a merge sort exploits.
     order.sort();
     let (mut line, mut counted) = (1, 0);
     for (position, request) in order {

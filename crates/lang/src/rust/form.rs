@@ -1,33 +1,33 @@
-//! How a file asks for something, and how paths are written in facts.
+//! The forms of requests, and the normalised paths in facts.
 //!
-//! A specifier is a path as seen from the module that the file is: `self::` and `super::` of modules inside the file are turned into that,
-//! so that equal text means equal things. A plain name in a module inside the file is looked up in that module first and then among the
-//! crates: it is written as `self::module::name`, and the form says how many segments are modules of the file.
+//! A specifier is a path as seen from the file's own module: `self::` and `super::` in inline modules are rewritten, so that
+//! equal text means equal targets. A plain name in an inline module is looked up first in that module and then among the crates.
+//! It is written as `self::module::name`, and the form says how many segments are inline modules.
 
 use stan_model::facts::{FormCode, Request};
 
 /// The syntax of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `mod x;`: the specifier is the path of its file without ending, below the folder of the file's module.
+    /// `mod x;`: the specifier is the path of its file without extension, relative to the folder of the file's module.
     Module,
-    /// As `Module`, where the file may be absent.
+    /// Like `Module`, but the file may be absent.
     OptionalModule,
     /// `#[path = "x.rs"] mod x;`, relative to the folder of the file (depth 0) or of the file's module.
     ModulePath,
-    /// A name, or all names, of a `use` declaration.
+    /// A name, or a glob, of a `use` declaration.
     Use,
     /// A path in code.
     Path,
     /// `extern crate x;`
     Extern,
-    /// `include!("x")`; below the package's folder with depth 1.
+    /// `include!("x")`; with depth 1, relative to the package's folder.
     Include,
-    /// The path of a macro that is called; a single name for a call at the place of an item.
+    /// The path of a called macro; a single name for an item macro call.
     Macro,
 }
 
-/// Modules inside a file that are deeper than this are not followed.
+/// Inline modules nested deeper are ignored.
 pub(super) const DEEPEST: usize = 31;
 
 impl Form {
@@ -46,9 +46,9 @@ impl Form {
         FormCode(self as u8 | ((depth.min(DEEPEST) as u8) << 3))
     }
 
-    /// The macro that a call at the place of an item names, for such a request.
+    /// The name of the macro if the request is an item macro call.
     pub(super) fn item_call(request: &Request) -> Option<&str> {
-        // Names have no colon.
+        // A single name contains no colon.
         let is_call = Self::of(request.form).0 == Self::Macro && !request.specifier.as_bytes().contains(&b':');
         is_call.then_some(&*request.specifier)
     }

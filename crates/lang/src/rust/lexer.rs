@@ -1,19 +1,19 @@
-//! The tokens of Rust. Any bytes give tokens: what is not a token is skipped, and a string or comment without an end
-//! takes the rest of the file. Brackets are matched here once, so that no later stage searches for an end again.
+//! The lexer for Rust. Never fails: invalid bytes are skipped, and an unterminated string or comment extends to the end of the
+//! file. Brackets are matched here once, so that no later pass has to search for a closing bracket.
 
-/// What a token is. Keywords are words; their text is compared where it matters.
+/// The kind of a token. Keywords are words; their text is compared where necessary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// An identifier or keyword. Of a raw identifier only the name.
+    /// An identifier or keyword. Of a raw identifier, the part after `r#`.
     Word,
-    /// A string literal of any sort.
+    /// A string literal of any kind.
     Text,
     /// A number or character literal.
     Value,
     Lifetime,
     /// `::`.
     Separator,
-    /// A single character: brackets, comma, dot and so on.
+    /// A single character, such as a bracket, comma or dot.
     Mark(u8),
 }
 
@@ -30,18 +30,18 @@ pub(super) struct Comment {
     pub(super) end: u32,
 }
 
-/// A file as tokens.
+/// The result of lexing.
 pub(super) struct Lexed<'t> {
     pub(super) text: &'t str,
     pub(super) tokens: Vec<Token>,
-    /// For each token the index of the bracket that it is matched with; its own where there is none.
+    /// For each token, the index of the matching bracket, or its own index if there is none.
     pub(super) partners: Vec<u32>,
     pub(super) comments: Vec<Comment>,
-    /// The first bracket without a partner, by position.
+    /// The offset of the first unmatched bracket.
     pub(super) unmatched: Option<u32>,
 }
 
-/// The tokens of a text of less than 4 GiB.
+/// Lexes a text of less than 4 GiB.
 pub(super) fn lex(text: &str) -> Lexed<'_> {
     let bytes = text.as_bytes();
     let expected = text.len() / 4;
@@ -53,7 +53,7 @@ pub(super) fn lex(text: &str) -> Lexed<'_> {
         unmatched: None,
     };
     let mut lexer = Lexer { bytes, at: 0, lexed, open: Vec::new() };
-    // A script may begin with `#!/usr/bin/env`, but `#![` is an attribute.
+    // A script may start with `#!/usr/bin/env`, but `#![` starts an attribute.
     if bytes.starts_with(b"#!") {
         let rest = bytes.get(2..).unwrap_or_default().trim_ascii_start();
         if !rest.starts_with(b"[") {
@@ -88,7 +88,7 @@ impl<'t> Lexed<'t> {
         if self.kind(at) == Some(Kind::Word) { self.text_at(at) } else { "" }
     }
 
-    /// The index of the bracket that closes the one at `at`; behind the last token where it is not closed.
+    /// The index of the bracket that closes the one at `at`; one past the last token if it is unclosed.
     pub(super) fn closing(&self, at: usize) -> usize {
         match self.partners.get(at) {
             Some(partner) if *partner as usize > at => *partner as usize,
@@ -105,7 +105,7 @@ struct Lexer<'t> {
     bytes: &'t [u8],
     at: usize,
     lexed: Lexed<'t>,
-    /// Brackets that are open, by index.
+    /// The indices of open brackets.
     open: Vec<u32>,
 }
 
@@ -122,6 +122,7 @@ impl Lexer<'_> {
             b'"' => self.quoted(start),
             b'\'' => self.quote(start),
             b'0'..=b'9' => self.number(start),
+            // May be a raw, byte or C string, or a raw identifier.
             b'r' | b'b' | b'c' => {
                 if !self.prefixed(start) {
                     self.word(start);
@@ -163,7 +164,8 @@ impl Lexer<'_> {
             b'}' => b'{',
             _ => return,
         };
-        // A bracket of another sort is taken as missing, if the right one is open further out: only braces, which end blocks.
+        // On a mismatch, assume that the inner bracket is unclosed if the right one is open further out. Only for braces, because
+        // they end blocks.
         let is_wanted =
             |open: &u32| self.lexed.tokens.get(*open as usize).is_some_and(|token| token.kind == Kind::Mark(wanted));
         if self.open.last().is_some_and(is_wanted) {
@@ -220,7 +222,7 @@ impl Lexer<'_> {
         self.comment(start);
     }
 
-    /// A string with escapes; `at` is at its first quote.
+    /// A string with escapes; `at` is its opening quote.
     fn quoted(&mut self, start: usize) {
         self.at += 1;
         loop {
@@ -238,7 +240,7 @@ impl Lexer<'_> {
         self.push(Kind::Text, start);
     }
 
-    /// A character or a lifetime.
+    /// A character literal or a lifetime.
     fn quote(&mut self, start: usize) {
         let rest = &self.bytes[start + 1..];
         let width = rest.first().map_or(0, |byte| match byte {
@@ -284,7 +286,7 @@ impl Lexer<'_> {
         self.push(Kind::Value, start);
     }
 
-    /// Literals with a prefix, and raw identifiers. `false` where a plain word begins.
+    /// Literals with a prefix, and raw identifiers. Returns `false` for a plain word.
     fn prefixed(&mut self, start: usize) -> bool {
         let rest = &self.bytes[start..];
         let raw = match rest {
@@ -328,7 +330,7 @@ impl Lexer<'_> {
                 self.at = at + hashes;
                 break;
             }
-            // These may belong to no other quote.
+            // No other quote precedes these hashes, so skip them: this keeps the scan linear.
             at += closing;
         }
         self.push(Kind::Text, start);
@@ -342,7 +344,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Bytes of words: all letters of other alphabets are taken as such.
+/// Bytes of identifiers. All non-ASCII bytes count as letters.
 fn is_word(byte: u8) -> bool {
     byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80
 }

@@ -1,6 +1,6 @@
-//! The value of a string literal, as far as file names need it.
+//! Decodes a string literal that contains a file name.
 
-/// `None` for what is not a plain string.
+/// `None` if it is not a plain string.
 pub(super) fn value(literal: &str) -> Option<String> {
     if let Some(rest) = literal.strip_prefix('r') {
         let hashes = rest.bytes().take_while(|byte| *byte == b'#').count();
@@ -21,7 +21,7 @@ pub(super) fn value(literal: &str) -> Option<String> {
             '0' => out.push('\0'),
             'r' => out.push('\r'),
             same @ ('\\' | '"' | '\'') => out.push(same),
-            // File names have no need of other escapes.
+            // Other escapes do not occur in file names.
             _ => return None,
         }
     }

@@ -1,5 +1,5 @@
-//! Rust: `.rs` files, read by a scanner of our own. Paths resolve through the modules of crates, so that edges follow
-//! from the names of all files of a package.
+//! Rust: `.rs` files, parsed by a scanner written for this crate. Paths resolve through the module trees of crates, so edges
+//! depend on the names of all files of a package.
 
 mod bodies;
 mod declare;

@@ -1,44 +1,44 @@
-//! One pass over the tokens of a file: modules, items, imports and the paths that its code names. No tree is built and nothing recurses;
-//! a stack says which module or block a token lies in.
+//! One pass over the tokens of a file: finds modules, items, imports and the paths in code. Builds no tree and does not recurse;
+//! an explicit stack tracks the module or block around a token.
 //!
-//! Macros are not expanded. What a macro call at the place of an item holds is read as items (`cfg_if!`, `bitflags!`); elsewhere its
-//! arguments are code. A macro definition that declares modules is read as items, in a module that has the macro's name; of other
-//! definitions only `$crate::…` is read.
+//! Macros are not expanded. The arguments of an item macro call are scanned as items (`cfg_if!`, `bitflags!`), those of other
+//! calls as code. A macro definition that declares modules is scanned as items, in a module named like the macro; in other
+//! definitions only `$crate::…` is recorded.
 
 use super::lexer::{Kind, Lexed};
 use super::use_tree::{self, UseLeaf};
 
-/// No block: at the level of a module.
+/// Not in a block: at module level.
 pub(super) const NO_BLOCK: u32 = u32::MAX;
 
-/// What a file says, in source order.
+/// The result of the scan, in source order.
 #[derive(Default)]
 pub(super) struct Scan<'t> {
-    /// The modules of the file; the first is the file itself.
+    /// The modules of the file; the first one is the file's own.
     pub(super) modules: Vec<RawModule<'t>>,
     pub(super) items: Vec<RawItem<'t>>,
     pub(super) files: Vec<ModuleFile<'t>>,
     pub(super) uses: Vec<RawUse<'t>>,
     pub(super) paths: Vec<RawPath>,
     pub(super) includes: Vec<Include>,
-    /// Macro calls at the place of an item, by a single name.
+    /// Item macro calls with a single name as path.
     pub(super) calls: Vec<ItemCall>,
-    /// For each block the one around it.
+    /// For each block, the enclosing one.
     pub(super) blocks: Vec<u32>,
 }
 
-/// A module with its contents in the file.
+/// An inline module, or the file's own.
 pub(super) struct RawModule<'t> {
     pub(super) name: &'t str,
     pub(super) parent: u32,
     pub(super) public: bool,
-    /// The token of a `#[path]` literal.
+    /// The token of the literal in `#[path]`.
     pub(super) path: Option<usize>,
-    /// The rules of a macro definition, and not a module of the language.
+    /// A macro definition, not a module of the language.
     pub(super) is_expansion: bool,
 }
 
-/// A macro call at the place of an item.
+/// An item macro call.
 #[derive(Clone, Copy)]
 pub(super) struct ItemCall {
     pub(super) module: u32,
@@ -59,9 +59,9 @@ pub(super) struct ModuleFile<'t> {
     pub(super) name: &'t str,
     pub(super) token: usize,
     pub(super) public: bool,
-    /// The tokens of `#[path]` literals.
+    /// The tokens of the literals in `#[path]` attributes.
     pub(super) paths: Vec<usize>,
-    /// The file may be absent: a macro decides, or an attribute that depends on the configuration.
+    /// The file may be absent: the declaration is in a macro, or under a `cfg` attribute.
     pub(super) optional: bool,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct RawUse<'t> {
     pub(super) leaf: UseLeaf<'t>,
 }
 
-/// A path in code: words of tokens from `from` on, `words` of them.
+/// A path in code, with `words` segments, starting at token `from`.
 #[derive(Clone, Copy)]
 pub(super) struct RawPath {
     pub(super) module: u32,
@@ -84,7 +84,7 @@ pub(super) struct RawPath {
     pub(super) place: PathPlace,
 }
 
-/// Where a path stands.
+/// The context of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PathPlace {
     Code,
@@ -94,12 +94,12 @@ pub(super) enum PathPlace {
     Definition,
 }
 
-/// A file whose text or bytes are taken in.
+/// An included file.
 #[derive(Clone, Copy)]
 pub(super) struct Include {
     /// The literal.
     pub(super) token: usize,
-    /// Relative to the folder of the package's manifest.
+    /// Relative to the folder of the package's manifest (`CARGO_MANIFEST_DIR`).
     pub(super) from_manifest: bool,
 }
 
@@ -116,26 +116,26 @@ pub(super) fn scan<'t>(lexed: &Lexed<'t>) -> Scan<'t> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlaceKind {
     Module,
-    /// The arguments of a macro call at the place of an item.
+    /// The arguments of an item macro call.
     Items,
     /// The rules of a macro definition that declares modules.
     Rules,
     Body,
 }
 
-/// What the scanner is in, and the state of its current statement.
+/// The innermost construct of the scanner, and the state of its current statement.
 struct ScanScope {
     kind: PlaceKind,
     module: u32,
     block: u32,
-    /// The token that ends it.
+    /// Its closing token.
     close: usize,
-    /// The statement has an item's keyword already.
+    /// The statement already has an item keyword.
     in_item: bool,
     public: bool,
     exported: bool,
     paths: Vec<usize>,
-    /// Some `path` attribute depends on the configuration.
+    /// A `path` attribute is under `cfg_attr`.
     conditional: bool,
 }
 
@@ -168,7 +168,7 @@ struct Scanner<'l, 't> {
     at: usize,
     /// Tokens before this one were searched for modules in macro definitions.
     searched: usize,
-    /// The last module that was found so.
+    /// The module that this search found last.
     next_module: usize,
 }
 
@@ -195,7 +195,7 @@ impl<'t> Scanner<'_, 't> {
         }
     }
 
-    /// The stack is never empty: the file itself is not popped.
+    /// The stack is never empty, because the file itself is not popped.
     fn top(&self) -> &ScanScope {
         &self.places[self.places.len() - 1]
     }
@@ -205,7 +205,7 @@ impl<'t> Scanner<'_, 't> {
         &mut self.places[last]
     }
 
-    /// Enters what the bracket at `open` begins.
+    /// Enters the construct whose opening bracket is `open`.
     fn enter(&mut self, open: usize, kind: PlaceKind, module: u32) {
         let close = self.lexed.closing(open);
         let mut block = self.top().block;
@@ -324,7 +324,7 @@ impl<'t> Scanner<'_, 't> {
             ("static", "mut" | "ref") | ("const", "mut") => named += 1,
             _ => {}
         }
-        // Names of the language in some places only.
+        // These words are keywords only in certain positions.
         let begins = || lexed.is_open(named + 1) || lexed.is_mark(named + 1, b'<');
         if matches!(keyword, "union" | "macro") && !begins() {
             return;
@@ -363,8 +363,8 @@ impl<'t> Scanner<'_, 't> {
         self.top_mut().end_statement();
     }
 
-    /// Whether there is a module with a name of its own between two tokens. Each token is searched once, however deep definitions
-    /// are inside each other: `from` never decreases.
+    /// Whether there is a named module between two tokens. Each token is visited only once, however deeply definitions are
+    /// nested, because `from` never decreases.
     fn declares_modules(&mut self, from: usize, to: usize) -> bool {
         let lexed = self.lexed;
         if self.next_module >= from && self.searched > from {
@@ -380,7 +380,7 @@ impl<'t> Scanner<'_, 't> {
         found.is_some()
     }
 
-    /// The paths of a macro definition, as far as a token.
+    /// Records the paths of a macro definition up to a token.
     fn definition(&mut self, end: usize) {
         while self.at < end {
             match self.lexed.kind(self.at) {
@@ -393,7 +393,7 @@ impl<'t> Scanner<'_, 't> {
         }
     }
 
-    /// `(pattern) => { items }`. The pattern is passed over.
+    /// `(pattern) => { items }`. Skips the pattern.
     fn rule(&mut self) {
         let lexed = self.lexed;
         if !lexed.is_open(self.at) {
@@ -416,7 +416,7 @@ impl<'t> Scanner<'_, 't> {
         }
     }
 
-    /// A path, and the call if it is that of a macro.
+    /// Reads a path, and the call if it is that of a macro.
     fn path(&mut self) {
         let from = self.at;
         let lexed = self.lexed;
@@ -452,7 +452,7 @@ impl<'t> Scanner<'_, 't> {
         }
     }
 
-    /// Records the path at the scanner's place and goes behind it.
+    /// Records the path at the current token and skips it.
     fn push_path(&mut self, place: PathPlace) {
         let from = self.at as u32;
         let mut words = 1;
@@ -474,7 +474,7 @@ impl<'t> Scanner<'_, 't> {
         }
     }
 
-    /// `::` without a word before it: the start of a path, or what follows on type arguments.
+    /// `::` without a word before it: the start of a path, or the continuation after type arguments.
     fn leading_separator(&mut self) {
         let before = self.at.checked_sub(1).and_then(|before| self.lexed.kind(before));
         let continues = matches!(before, Some(Kind::Mark(b'>' | b')' | b']')));
@@ -484,13 +484,13 @@ impl<'t> Scanner<'_, 't> {
             self.at += 1;
             self.skip_path();
         } else {
-            // The path keeps its separator: `words` counts from the word, and the place before it tells.
+            // The path includes its leading separator: `words` starts at the word, so the token before it tells.
             self.at += 1;
             self.path();
         }
     }
 
-    /// `$name` in the arguments of a macro that defines macros: nothing that follows it is known.
+    /// `$name` in the arguments of a macro that defines macros: its value, and so the rest of the path, is unknown.
     fn variable(&mut self) {
         self.at += 1;
         if self.lexed.word(self.at) == "crate" {
@@ -500,7 +500,7 @@ impl<'t> Scanner<'_, 't> {
         }
     }
 
-    /// The literal of `include!("x")` or `include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/x"))`.
+    /// The literal in `include!("x")` or `include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/x"))`.
     fn include(&mut self, open: usize) {
         let lexed = self.lexed;
         let first = open + 1;

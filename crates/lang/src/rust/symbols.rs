@@ -1,5 +1,5 @@
-//! The names of a Rust file: items with their fields, variants and methods, imports, written types, and where names are used. Modules
-//! inside the file share one list of names; an `impl` adds its members to the type of that name.
+//! The symbols of a Rust file: items with their fields, variants and methods, imports, explicit types, and uses of names. All
+//! inline modules share one table of names; an `impl` adds its members to the type of that name.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::names::{
@@ -13,10 +13,10 @@ use super::lexer::{Kind, Lexed};
 use super::scan::Scan;
 use super::units::UnitTokens;
 
-/// Types are not written deeper than this.
+/// The maximum nesting depth of types that are read.
 const MOST_DEPTH: usize = 16;
 
-/// The file's data while names are collected.
+/// The symbols under construction.
 pub(super) struct Scope<'s, 't> {
     pub(super) lexed: &'s Lexed<'t>,
     pub(super) lines: &'s LineStarts,
@@ -24,11 +24,11 @@ pub(super) struct Scope<'s, 't> {
     pub(super) parts: &'s [UnitTokens],
     pub(super) names: FileNames,
     pub(super) known: FxHashMap<&'t str, SymbolId>,
-    /// Symbols of paths, by the token that they begin with.
+    /// The symbols of paths, by first token.
     pub(super) path_symbols: FxHashMap<u32, SymbolId>,
     by_specifier: FxHashMap<Box<str>, SymbolId>,
     shapes: FxHashMap<SymbolId, ShapeId>,
-    /// For each unit the shape whose members it holds.
+    /// For each unit, the shape that its members belong to.
     pub(super) shape_of_unit: Vec<Option<ShapeId>>,
 }
 
@@ -131,7 +131,7 @@ impl<'s, 't> Scope<'s, 't> {
         self.names.stars = stars;
     }
 
-    /// Each path is an import of its own, without a statement.
+    /// Each path becomes an import without a statement.
     fn paths(&mut self, scan: &Scan<'t>, specifiers: &Specifiers) {
         for (path, specifier) in scan.paths.iter().zip(&specifiers.paths) {
             let Some(specifier) = specifier else { continue };
@@ -201,7 +201,7 @@ impl<'s, 't> Scope<'s, 't> {
         id
     }
 
-    /// The type of an `impl` gets its members; one of another file a shape here.
+    /// Adds the members of an `impl` to the shape of its type. A type of another file gets a shape in this file.
     fn implementation(&mut self, index: usize) {
         let part = self.parts[index];
         let name = self.lexed.word(part.name);
@@ -249,7 +249,7 @@ impl<'s, 't> Scope<'s, 't> {
         }
     }
 
-    /// The shape around a unit: what `Self` means in it.
+    /// The shape that `Self` means in a unit.
     pub(super) fn own_shape(&self, index: usize) -> Option<ShapeId> {
         let mut at = Some(index);
         for _ in 0..4 {
@@ -274,7 +274,7 @@ impl<'s, 't> Scope<'s, 't> {
         Meaning::Value { ty: RecipeId::UNKNOWN, signature: Some(signature) }
     }
 
-    /// The brackets of a function's parameters.
+    /// The brackets around a function's parameters.
     pub(super) fn parameters(&self, index: usize) -> (usize, usize) {
         let part = self.parts[index];
         let mut at = part.name + 1;
@@ -284,7 +284,7 @@ impl<'s, 't> Scope<'s, 't> {
         (at, self.lexed.closing(at).min(part.to))
     }
 
-    /// The names of parameters, with where their types begin.
+    /// The parameter names, with the start of their types.
     pub(super) fn entries(&self, open: usize, close: usize) -> Vec<(usize, Option<usize>)> {
         let lexed = self.lexed;
         let mut found = Vec::new();
@@ -310,7 +310,7 @@ impl<'s, 't> Scope<'s, 't> {
         found
     }
 
-    /// The type behind the first such mark of a unit.
+    /// The type after the first such mark in a unit.
     fn written_after(&mut self, index: usize, mark: u8) -> RecipeId {
         let part = self.parts[index];
         let at = (part.name + 1..part.to.min(part.name + 64)).find(|at| self.lexed.is_mark(*at, mark));
@@ -318,7 +318,7 @@ impl<'s, 't> Scope<'s, 't> {
         at.map_or(RecipeId::UNKNOWN, |at| self.type_at(at + 1, own))
     }
 
-    /// The type that is written from a token on: what has its members. Pointers and containers count as what they hold.
+    /// Parses the type that starts at a token, for its members. Pointers and containers are replaced by the type they contain.
     pub(super) fn type_at(&mut self, start: usize, own: Option<ShapeId>) -> RecipeId {
         let lexed = self.lexed;
         let mut at = start;
@@ -351,7 +351,7 @@ fn is_item(kind: UnitKind) -> bool {
     !matches!(kind, UnitKind::Property | UnitKind::EnumMember | UnitKind::Method | UnitKind::Module)
 }
 
-/// Types whose members are mostly those of what they hold.
+/// Types whose members are mostly those of the type they contain.
 fn is_container(name: &str) -> bool {
     matches!(
         name,

@@ -208,7 +208,7 @@ fn specifiers_stay_in_proportion_to_the_text() {
     let bytes: usize = extraction.facts.requests.iter().map(|request| request.specifier.len()).sum();
     assert!(bytes < 5 * text.len() + (1 << 16), "{bytes}");
     assert!(!extraction.problems.is_empty());
-    // Modules deeper than any code has them are not followed.
+    // Inline modules nested more deeply than in any real code are ignored.
     let deep = format!("{}use x::y;", "mod a {".repeat(100_000));
     assert!(extract(deep.as_bytes()).facts.requests.is_empty());
     let blocks = format!("fn f() {}", "{ use a::b; b::c();".repeat(50_000));
@@ -372,7 +372,8 @@ const LIMIT: u32 = 3;
     .assert_eq(&out);
 }
 
-/// Every cut of a file, and the file without each of its tokens, has units in order, members inside of what holds them.
+/// For every truncation of a file, and for the file without each of its tokens, units are in order and members are inside their
+/// parents.
 #[test]
 fn outlines_of_broken_files_are_in_order() {
     let text = "#[a] pub struct S<T> { #[b] x: Vec<(u8, T)>, y: [u8; 2] }\nimpl<T> A for S<T> where T: B, { fn f(&self) { if x { y } } }\n\

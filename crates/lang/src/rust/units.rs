@@ -1,26 +1,25 @@
-//! The outline of a Rust file: functions, types with fields and variants, traits and `impl` blocks with their members,
-//! constants, macros and modules. Items are recognised by their keywords and brackets; a stack holds the enclosing
-//! blocks, so that nothing recurses.
+//! The outline of a Rust file: functions, types with fields and variants, traits and `impl` blocks with their members, constants,
+//! macros and modules. Items are recognised by keywords and brackets. An explicit stack of enclosing blocks avoids recursion.
 
 use stan_model::outline::{LineStarts, Outline, Span, Unit, UnitId, UnitKind, UnitName};
 
 use super::lexer::{Kind, Lexed};
 
-/// A unit with the tokens that its names are read from.
+/// A unit, with the tokens from which its names are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UnitTokens {
-    /// The token of the name, or of the type for `impl`.
+    /// The token of the name; for `impl`, that of the type.
     pub(super) name: usize,
-    /// The first token of the item, and the one behind it.
+    /// The token range of the item.
     pub(super) from: usize,
     pub(super) to: usize,
-    /// The bracket that opens its body.
+    /// The bracket that opens the body.
     pub(super) body: Option<usize>,
     /// The token of the trait's name in `impl Trait for Type`.
     pub(super) of_trait: Option<usize>,
 }
 
-/// Units in the order of the outline, each with its part.
+/// Units in outline order, each with its tokens.
 pub(super) struct Units<'l, 't> {
     lexed: &'l Lexed<'t>,
     lines: &'l LineStarts,
@@ -29,11 +28,11 @@ pub(super) struct Units<'l, 't> {
     /// Imports and other statements that are not units.
     pub(super) statements: Vec<Span>,
     comment: usize,
-    /// Where the block ends that is being read: brackets without a partner end there, too.
+    /// The end of the current block. An unmatched bracket extends only to here.
     end: usize,
 }
 
-/// What a block holds.
+/// The contents of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     Items,
@@ -47,7 +46,7 @@ struct Frame {
     holds: Holds,
 }
 
-/// What is before the keyword of an item.
+/// What precedes the keyword of an item.
 struct Lead {
     from: usize,
     public: bool,
@@ -80,7 +79,7 @@ impl<'l, 't> Units<'l, 't> {
         Outline { units: self.units, incomplete }
     }
 
-    /// Reads the item at a token. Returns what is behind it, and the block in it whose items are to be read.
+    /// Reads the item at a token. Returns the token after it, and the block inside it whose items must be read.
     fn item(&mut self, start: usize, end: usize, parent: Option<u32>, holds: Holds) -> (usize, Option<Frame>) {
         let lexed = self.lexed;
         let (lead, at) = self.lead(start);
@@ -133,7 +132,7 @@ impl<'l, 't> Units<'l, 't> {
         }
     }
 
-    /// Behind the words that may stand before the keyword of an item.
+    /// Skips the words that may precede the keyword of an item.
     fn modifiers(&self, start: usize) -> usize {
         let lexed = self.lexed;
         let mut at = start;
@@ -172,7 +171,7 @@ impl<'l, 't> Units<'l, 't> {
         (next, None)
     }
 
-    /// A call of a macro, whose arguments may be items; or something that is not an item.
+    /// A macro call, whose arguments may be items, or something else that is not an item.
     fn other(&mut self, at: usize, end: usize, parent: Option<u32>, holds: Holds) -> (usize, Option<Frame>) {
         let lexed = self.lexed;
         let mut behind = at + 1;
@@ -187,7 +186,7 @@ impl<'l, 't> Units<'l, 't> {
         if holds == Holds::Items {
             self.statement(at, next.min(end));
             if lexed.is_mark(open, b'{') {
-                // Items of macros belong to the module around.
+                // Items of macros belong to the enclosing module.
                 return (next, Some(self.frame(open, parent, holds)));
             }
         }
@@ -198,7 +197,7 @@ impl<'l, 't> Units<'l, 't> {
         Frame { at: open + 1, end: self.close(open), parent, holds }
     }
 
-    /// Attributes and visibility before an item; the token behind them.
+    /// Reads the attributes and the visibility of an item; returns also the token after them.
     fn lead(&self, start: usize) -> (Lead, usize) {
         let lexed = self.lexed;
         let (mut at, mut from) = (start, start);
@@ -210,7 +209,7 @@ impl<'l, 't> Units<'l, 't> {
             }
             at = self.close(open) + 1;
             if is_inner {
-                // It belongs to what is around.
+                // An inner attribute belongs to the enclosing item.
                 from = at;
             }
         }
@@ -224,24 +223,24 @@ impl<'l, 't> Units<'l, 't> {
         (Lead { from, public }, at)
     }
 
-    /// The bracket that closes the one at a token, in the block that is being read.
+    /// The bracket that closes the one at a token, limited to the current block.
     fn close(&self, open: usize) -> usize {
         self.lexed.closing(open).min(self.end.saturating_sub(1)).max(open)
     }
 
-    /// Behind a token, or the bracket that it opens.
+    /// The token after this one, or after the bracket that it opens.
     fn behind(&self, at: usize) -> usize {
         if self.lexed.is_open(at) { self.close(at).max(at) + 1 } else { at + 1 }
     }
 
-    /// Goes over a signature to behind the item: its body, or its semicolon.
+    /// Skips a signature up to the end of the item: after its body or its semicolon.
     fn until_body(&self, start: usize, end: usize) -> (usize, Option<usize>) {
         let mut at = start;
         let mut angles = 0_u32;
         while at < end {
             match self.lexed.kind(at) {
                 Some(Kind::Mark(b';')) => return (at + 1, None),
-                // `Foo<{ N }>` is an argument.
+                // `Foo<{ N }>` is a const argument.
                 Some(Kind::Mark(b'{')) if angles == 0 => return (self.close(at) + 1, Some(at)),
                 Some(Kind::Mark(b'<')) => angles += 1,
                 Some(Kind::Mark(b'>')) if !self.lexed.is_mark(at.wrapping_sub(1), b'-') => {
@@ -271,7 +270,7 @@ impl<'l, 't> Units<'l, 't> {
         };
         let name = if matches!(lexed.word(at + 1), "mut" | "ref") { at + 2 } else { at + 1 };
         let next = self.end_of_statement(at, end);
-        // A value of several lines is left out of signatures.
+        // A value over several lines is not part of signatures.
         let mut equals = at;
         while equals < next && !lexed.is_mark(equals, b'=') {
             equals = self.behind(equals);
@@ -304,7 +303,7 @@ impl<'l, 't> Units<'l, 't> {
         (next, None)
     }
 
-    /// Fields of a type or variants of an enumeration, divided by commas.
+    /// The fields of a type or the variants of an enum, separated by commas.
     fn members(&mut self, parent: u32, open: usize, kind: UnitKind) {
         let lexed = self.lexed;
         let close = self.close(open);
@@ -334,7 +333,7 @@ impl<'l, 't> Units<'l, 't> {
         }
     }
 
-    /// The type of an `impl`, and the trait if there is one: the last name of each path.
+    /// The tokens of the type of an `impl` and of its trait, if there is one: the last segment of each path.
     fn impl_names(&self, start: usize, end: usize) -> (usize, Option<usize>) {
         let lexed = self.lexed;
         let mut at = start;
@@ -380,7 +379,7 @@ impl<'l, 't> Units<'l, 't> {
         parent: Option<u32>,
     ) -> u32 {
         let lexed = self.lexed;
-        // Broken items may reach for what is behind their block.
+        // A broken item may extend beyond its block.
         let from = lead.from.min(self.end.saturating_sub(1));
         let to = to.min(self.end).max(from + 1);
         let body = body.filter(|open| (from..to).contains(open));
@@ -412,7 +411,7 @@ impl<'l, 't> Units<'l, 't> {
         next
     }
 
-    /// The doc comments on the lines directly before a position; other comments only where they stand alone.
+    /// The doc comments directly above a byte offset. Other comments count only if they are on lines of their own.
     fn doc(&mut self, start: u32) -> Option<Span> {
         let comments = &self.lexed.comments;
         while comments.get(self.comment).is_some_and(|comment| comment.end <= start) {

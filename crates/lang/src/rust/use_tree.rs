@@ -1,8 +1,8 @@
-//! The tree of a `use` declaration as a list of its names, each with its whole path.
+//! Flattens the tree of a `use` declaration into a list of names with full paths.
 
 use super::lexer::{Kind, Lexed};
 
-/// Longer paths are left out: prefixes are repeated for each name of a list, and the work must stay in proportion to the text.
+/// Longer paths are dropped: the prefix is repeated for each name of a list, and this bound keeps the work linear in the text.
 const MOST_SEGMENTS: usize = 64;
 
 /// One name of a `use` declaration.
@@ -12,21 +12,21 @@ pub(super) struct UseLeaf<'t> {
     pub(super) path: Vec<&'t str>,
     pub(super) alias: Option<&'t str>,
     pub(super) is_glob: bool,
-    /// The first token of the leaf.
+    /// The first token of the last path segment.
     pub(super) token: usize,
-    /// The token of the name that is bound.
+    /// The token of the bound name.
     pub(super) name_token: usize,
 }
 
 impl<'t> UseLeaf<'t> {
-    /// The name that the declaration gives to what the path resolves to.
+    /// The name that the declaration binds.
     pub(super) fn name(&self) -> Option<&'t str> {
         let name = self.alias.or_else(|| self.path.last().copied()).filter(|_| !self.is_glob)?;
         (!matches!(name, "_" | "")).then_some(name)
     }
 }
 
-/// The names of the declaration whose tree begins at a token, and the token behind it.
+/// The names of the declaration whose tree starts at a token, and the token after it.
 pub(super) fn leaves<'t>(lexed: &Lexed<'t>, start: usize) -> (Vec<UseLeaf<'t>>, usize) {
     let mut reader =
         UseTreeReader { lexed, found: Vec::new(), path: Vec::new(), prefixes: Vec::new(), leaf: Leaf::default() };
@@ -62,11 +62,11 @@ pub(super) fn leaves<'t>(lexed: &Lexed<'t>, start: usize) -> (Vec<UseLeaf<'t>>, 
             Some(Kind::Mark(b'}')) => {
                 reader.end_leaf();
                 if reader.prefixes.pop().is_none() {
-                    // The declaration has no end: this closes what is around it.
+                    // An unclosed declaration: this bracket closes the enclosing block.
                     return (reader.found, at);
                 }
             }
-            // A macro variable: its value is not known.
+            // A macro variable, whose value is unknown.
             Some(_) => reader.leaf.is_broken = true,
         }
         at += 1;
@@ -88,7 +88,7 @@ struct UseTreeReader<'l, 't> {
     lexed: &'l Lexed<'t>,
     found: Vec<UseLeaf<'t>>,
     path: Vec<&'t str>,
-    /// How long the path was at each open brace.
+    /// The length of the path at each open brace.
     prefixes: Vec<usize>,
     leaf: Leaf<'t>,
 }

@@ -1,4 +1,5 @@
-//! Contract clauses of functions (`requires`, `ensures`, …), protocols, loop contracts. Their expressions stay source.
+//! Contract clauses of functions (`requires`, `ensures`, …), protocols, loop contracts. Their expressions are kept as source
+//! text.
 
 use std::borrow::Cow;
 
@@ -9,7 +10,7 @@ use super::declaration::{DeclarationReader, required_string};
 use super::expression::check_expression;
 use super::source_position::{SourcePosition, X07Error};
 
-// Places in `SCHEMA_VERSIONS` of the versions that brought something.
+// Indices in `SCHEMA_VERSIONS` of the versions that introduced a feature.
 const LOOP_CONTRACTS_SINCE: usize = 3;
 const PROTOCOL_SINCE: usize = 4;
 
@@ -139,7 +140,7 @@ impl<'a> DeclarationReader<'_, 'a> {
     }
 }
 
-/// A loop's pointer follows its function; one that does not address a body is a notation of its own.
+/// A loop's pointer is relative to its function; a pointer that does not address a body is kept as is.
 fn loop_pointer(text: Cow<'_, str>) -> Piece<'_> {
     let Some(start) = text.find("/body") else { return Piece::Text(text) };
     Piece::OwnPointer(match text {

@@ -11,20 +11,20 @@ use super::names::{check_local_name, check_symbol, check_type_name};
 use super::source_position::{SourcePosition, X07Error};
 use super::types::{check_type, is_bytes_like, is_foreign};
 
-// Places in `SCHEMA_VERSIONS` of the versions that brought something.
+// Indices in `SCHEMA_VERSIONS` of the versions that introduced a feature.
 const CONTRACTS_SINCE: usize = 2;
 const DECREASES_SINCE: usize = 5;
 const RECORDS_SINCE: usize = 6;
 
-/// What the checks of a declaration depend on.
+/// The context that the checks of a declaration depend on.
 pub(super) struct DeclarationReader<'r, 'a> {
     pub(super) tree: &'r JsonTree<'a>,
-    /// SourcePosition in `SCHEMA_VERSIONS`.
+    /// Index in `SCHEMA_VERSIONS`.
     pub(super) version: usize,
     pub(super) module_id: &'r str,
 }
 
-/// A string field that must be there.
+/// A required string field.
 pub(super) fn required_string<'a>(
     tree: &JsonTree<'a>,
     object: NodeId,
@@ -189,7 +189,7 @@ impl<'a> DeclarationReader<'_, 'a> {
         Ok(self.nominal("defenum", name, item, Field::plain("variants", Piece::List(pieces))))
     }
 
-    /// Name and members of a record or an enum; its name is not checked, as in the toolchain.
+    /// The name and members of a record or an enum. The name is not checked, as in the toolchain.
     fn named_members(
         &self,
         item: NodeId,

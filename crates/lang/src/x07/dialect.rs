@@ -1,4 +1,4 @@
-//! What x07's expressions mean to a slicer: which words are references, and which lists must keep their shape.
+//! The meaning of x07's expressions for the slicer: which words are references, and which lists must keep their shape.
 
 use stan_model::json::{JsonKind, JsonTree, NodeId};
 use stan_model::module::{Dialect, DocumentKeys, FormShape};
@@ -21,7 +21,7 @@ impl Dialect for X07 {
         &KEYS
     }
 
-    /// The head of every list, at any depth. Words that are not heads are variables and literals.
+    /// The head of every list, at any depth. Other words are variables and literals.
     fn references(&self, tree: &JsonTree<'_>, expression: NodeId, found: &mut dyn FnMut(&str)) {
         for id in tree.descendants(expression) {
             if tree.kind(id) != JsonKind::Array {

@@ -1,4 +1,5 @@
-//! What an expression may be: an i32, a word, or a list that starts with a word. Nothing is built: it stays source.
+//! The grammar of expressions: an i32, a word, or a list that starts with a word. Only checked; expressions are kept as source
+//! text.
 
 use stan_model::json::{JsonKind, JsonTree, NodeId};
 
@@ -58,7 +59,7 @@ fn check_list(tree: &JsonTree<'_>, id: NodeId, place: &SourcePosition<'_>) -> Re
     Ok(())
 }
 
-/// Whether a head makes its first argument a text, which may hold anything.
+/// Whether the first argument after this head is text, which may have any content.
 fn is_text_literal(tree: &JsonTree<'_>, head: NodeId) -> bool {
     match tree.kind(head) {
         JsonKind::PlainString => matches!(tree.text(head), "\"bytes.lit\"" | "\"bytes.view_lit\""),

@@ -1,7 +1,7 @@
-//! The language x07: x07AST files (JSON) to modules that can be sliced, and project manifests.
+//! The language x07: parses x07AST files (JSON) into modules that can be sliced, and project manifests.
 //!
-//! Reading follows the toolchain's own reader: what it takes is taken, in the same order of checks, and the result is
-//! its canonical document. Nothing here selects or cuts anything.
+//! Follows the toolchain's own reader: accepts the same files, runs the same checks in the same order, and produces the same
+//! canonical document. Nothing here selects or cuts anything.
 
 mod contracts;
 mod declaration;

@@ -1,4 +1,4 @@
-//! The grammars of names. White space around a name is tolerated, as the toolchain does; the caller keeps it.
+//! The grammars of names. White space around a name is accepted, as by the toolchain; the caller preserves it.
 
 /// Dot-separated segments `[A-Za-z_][A-Za-z0-9_-]*`: module ids and symbols.
 pub(super) fn check_symbol(text: &str) -> Result<(), String> {

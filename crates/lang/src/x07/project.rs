@@ -1,4 +1,5 @@
-//! The project manifest `x07.json`: only what a context pack needs, with the checks of the toolchain. Nothing is resolved.
+//! The project manifest `x07.json`: only the fields that a context pack needs, with the checks of the toolchain. Nothing is
+//! resolved.
 
 use std::borrow::Cow;
 
@@ -24,7 +25,7 @@ const KNOWN_FIELDS: [&str; 11] = [
     "lockfile",
 ];
 
-/// What a manifest says about the project.
+/// The contents of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectManifest {
     pub world: String,
@@ -32,7 +33,7 @@ pub struct ProjectManifest {
     pub entry: String,
 }
 
-/// Reads a manifest.
+/// Parses a manifest.
 pub fn read_project(bytes: &[u8]) -> Result<ProjectManifest, X07Error> {
     let tree = JsonTree::parse(bytes).map_err(|error| SourcePosition::ROOT.error(error.to_string()))?;
     let root = tree.root();
@@ -78,7 +79,7 @@ pub fn read_project(bytes: &[u8]) -> Result<ProjectManifest, X07Error> {
     Ok(ProjectManifest { world: world.into_owned(), entry: entry.into_owned() })
 }
 
-/// Two values for one setting: whichever was meant, one of them would be ignored.
+/// A repeated field is an error: one of the two values would be ignored.
 fn refuse_repeated_fields(tree: &JsonTree<'_>) -> Result<(), X07Error> {
     let mut seen = [false; KNOWN_FIELDS.len()];
     for (key, _) in tree.fields(tree.root()) {
@@ -91,7 +92,7 @@ fn refuse_repeated_fields(tree: &JsonTree<'_>) -> Result<(), X07Error> {
     Ok(())
 }
 
-/// A path inside the project: relative, and never upwards.
+/// Checks that a path stays inside the project: relative and without `..`.
 fn check_path(path: &str, place: &SourcePosition<'_>) -> Result<(), X07Error> {
     if path.is_empty() {
         return Err(place.error("path must not be empty"));
@@ -115,7 +116,7 @@ impl<'a> Manifest<'_, 'a> {
         self.text(value, &SourcePosition::ROOT.key(key))
     }
 
-    /// A string; null and a blank one count as nothing.
+    /// An optional string; null and blank strings count as absent.
     fn optional(&self, key: &str) -> Result<Option<Cow<'a, str>>, X07Error> {
         match self.value(key) {
             Some(value) if self.tree.kind(value) != JsonKind::Null => {
@@ -134,7 +135,7 @@ impl<'a> Manifest<'_, 'a> {
         self.tree.field(self.tree.root(), key)
     }
 
-    /// A string without the white space around it.
+    /// A trimmed string.
     fn text(&self, id: NodeId, place: &SourcePosition<'_>) -> Result<Cow<'a, str>, X07Error> {
         let text = self.tree.string(id).ok_or_else(|| place.error("expected a string"))?;
         Ok(match text {
@@ -153,7 +154,7 @@ impl<'a> Manifest<'_, 'a> {
         if self.tree.kind(id) == kind { Ok(()) } else { Err(place.error(format!("expected {what}"))) }
     }
 
-    /// Patch is not in 0.2.0, entry symbols came with 0.4.0, compat with 0.5.0.
+    /// 0.2.0 has no `patch`; entry symbols were added in 0.4.0, `compat` in 0.5.0.
     fn fields_of_later_versions(&self, version: usize) -> Result<(), X07Error> {
         for key in ["operational_entry_symbol", "certification_entry_symbol"] {
             if let Some(symbol) = self.optional(key)? {

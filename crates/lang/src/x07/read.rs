@@ -1,4 +1,4 @@
-//! A file to its canonical module: the document's own fields, and the order of declarations.
+//! Parses a file into its canonical module: the document's fields, and the order of declarations.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::expression::check_expression;
 use super::names::check_symbol;
 use super::source_position::{SourcePosition, X07Error};
 
-/// The versions of x07AST that are understood, oldest first.
+/// The supported versions of x07AST, oldest first.
 pub const SCHEMA_VERSIONS: [&str; 7] = [
     "x07.x07ast@0.3.0",
     "x07.x07ast@0.4.0",
@@ -22,7 +22,7 @@ pub const SCHEMA_VERSIONS: [&str; 7] = [
     "x07.x07ast@0.9.0",
 ];
 
-/// Reads a file into its canonical module. The first thing wrong, in the order of the file, is the error.
+/// Parses a file into its canonical module. The error is the first one in file order.
 pub fn read_module(bytes: &[u8]) -> Result<SourceModule<'_>, X07Error> {
     let tree = JsonTree::parse(bytes).map_err(|error| SourcePosition::ROOT.error(error.to_string()))?;
     let root = tree.root();
@@ -60,7 +60,7 @@ pub fn read_module(bytes: &[u8]) -> Result<SourceModule<'_>, X07Error> {
     })
 }
 
-/// The version, and its place in [`SCHEMA_VERSIONS`].
+/// The version and its index in [`SCHEMA_VERSIONS`].
 fn read_version(tree: &JsonTree<'_>) -> Result<(&'static str, usize), X07Error> {
     let text = required_string(tree, tree.root(), &SourcePosition::ROOT, "schema_version")?;
     if let Some(index) = SCHEMA_VERSIONS.iter().position(|&known| known == text) {
@@ -124,7 +124,7 @@ fn string_array<'a>(
         .collect()
 }
 
-/// Names sorted by bytes, each once, and the place of every name given.
+/// Names sorted by bytes, without duplicates, and the position of every given name.
 fn sorted_set(names: Vec<Cow<'_, str>>) -> SortedNames<'_> {
     let mut sorted = names.clone();
     sorted.sort_unstable();
@@ -133,11 +133,11 @@ fn sorted_set(names: Vec<Cow<'_, str>>) -> SortedNames<'_> {
     (sorted, positions)
 }
 
-/// Declarations by the groups of the canonical order, each with its place in the file.
+/// Declarations in the groups of the canonical order, each with its position in the file.
 #[derive(Default)]
 struct Groups<'a> {
     export: Option<Declaration<'a>>,
-    /// The places of all exports: those before the last one are empty and become one with it.
+    /// The positions of all export declarations: the canonical form merges them into the last one.
     export_indices: Vec<usize>,
     externs: Vec<(usize, Declaration<'a>)>,
     functions: Vec<(usize, Declaration<'a>)>,
@@ -219,7 +219,7 @@ fn read_export<'a>(
 }
 
 impl<'a> Groups<'a> {
-    /// Export, externs, functions, async functions (each by name), records, enums (as in the file).
+    /// Export, externs, functions, async functions (each sorted by name), then records and enums (in file order).
     fn into_canonical_order(mut self, count: usize) -> (Vec<Declaration<'a>>, Vec<Option<usize>>) {
         let mut positions = vec![None; count];
         let mut declarations = Vec::with_capacity(count);

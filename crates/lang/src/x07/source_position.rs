@@ -1,10 +1,10 @@
-//! Where in the file a check stands, and the error that names it. Pointers are only built when something is wrong.
+//! The position of a check in the file, and the error that names it. Pointers are only built for an error.
 
 use std::fmt::Write;
 
 use stan_model::jcs::escape_pointer_token;
 
-/// Why a file is not valid x07AST.
+/// An error in an x07AST file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct X07Error {
     pub message: String,
@@ -21,7 +21,7 @@ impl std::fmt::Display for X07Error {
 
 impl std::error::Error for X07Error {}
 
-/// A place in the file, as a chain of steps that lives on the stack.
+/// A position in the file, as a linked list of steps on the stack.
 #[derive(Clone, Copy)]
 pub(super) struct SourcePosition<'p> {
     parent: Option<&'p SourcePosition<'p>>,

@@ -5,7 +5,7 @@ use stan_model::json::{JsonKind, JsonTree, NodeId};
 use super::names::{check_local_name, check_type_name};
 use super::source_position::{SourcePosition, X07Error};
 
-/// The types that can be written as one word.
+/// The types that are written as one word.
 const KNOWN_TYPES: [&str; 20] = [
     "i32",
     "u32",
@@ -68,7 +68,7 @@ fn check_type_list(tree: &JsonTree<'_>, id: NodeId, place: &SourcePosition<'_>) 
     Ok(())
 }
 
-/// Whether a brand may stand on a type that passed [`check_type`].
+/// Whether a type that passed [`check_type`] may have a brand.
 pub(super) fn is_bytes_like(tree: &JsonTree<'_>, id: NodeId) -> bool {
     matches!(
         concrete_name(tree, id),

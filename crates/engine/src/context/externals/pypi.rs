@@ -1,6 +1,6 @@
-//! Which Python distribution installed a file: the one whose `RECORD` lists it with exactly its size and hash.
+//! Finds the Python distribution that installed a file: the one whose `RECORD` lists it with the same size and hash.
 //!
-//! A file that was changed after the installation, or that no `RECORD` lists, belongs to none: it is addressed by its path.
+//! A file that was modified after installation, or that no `RECORD` lists, has none: it is addressed by its path.
 
 use std::path::Path;
 
@@ -11,33 +11,33 @@ use stan_repo::{EntryKind, Files, System, SystemExt as _, World};
 
 use crate::cache::Manifests;
 
-/// Real ones are far smaller; a larger one is not read.
+/// Real records are far smaller; a larger one is not read.
 const LARGEST_RECORD: u64 = 16 << 20;
 
-/// More distributions in one folder than any environment has.
+/// A bound against hostile input: no real environment has this many distributions in one folder.
 const MAX_DISTRIBUTIONS: usize = 4096;
 
-/// The end of a distribution's folder of metadata.
+/// The suffix of a distribution's metadata folder.
 const METADATA: &str = ".dist-info";
 
-/// A file in a folder of installed packages: the folder, and the path below it.
+/// Splits the path of an installed file into its site-packages folder and the path below it.
 pub(super) fn split_site(absolute: &str) -> Option<(&str, &str)> {
     let start = absolute.rfind(&format!("/{SITE_FOLDER}/"))?;
     let end = start + 1 + SITE_FOLDER.len();
     Some((absolute.get(..end)?, absolute.get(end + 1..)?))
 }
 
-/// The files whose distributions are looked for, by folder of packages and path below it.
+/// The files to look up, by site-packages folder and path below it.
 #[derive(Default)]
 pub(super) struct Distributions {
     sites: FxHashMap<Box<str>, FxHashMap<Box<str>, Vec<Installed>>>,
 }
 
-/// What a `RECORD` says of one file.
+/// One line of a `RECORD`.
 struct Installed {
     name: String,
     version: String,
-    /// SHA-256 as RECORD spells it: base64 for URLs, without padding.
+    /// SHA-256 as in `RECORD`: URL-safe base64 without padding.
     hash: String,
     size: Option<u64>,
 }
@@ -49,7 +49,7 @@ impl Distributions {
         }
     }
 
-    /// Reads the records of every folder that a wanted file lies in.
+    /// Reads the records of every folder with a wanted file.
     pub(super) fn read(&mut self, system: &dyn System, world: &World<'_>, observed_at: i64, manifests: &mut Manifests) {
         let mut buffer = Vec::new();
         let mut sites: Vec<_> = self.sites.iter_mut().collect();
@@ -71,7 +71,7 @@ impl Distributions {
         }
     }
 
-    /// The distribution that installed exactly this file.
+    /// The distribution that installed this file, if size and digest match.
     pub(super) fn file(&self, absolute: &str, size: u64, digest: &Digest) -> Option<PackageFile> {
         let (site, path) = split_site(absolute)?;
         let hash = base64_url(&digest.0);
@@ -105,7 +105,7 @@ fn take_wanted(record: &str, name: &str, version: &str, wanted: &mut FxHashMap<B
     }
 }
 
-/// The name as registries spell it (PEP 503).
+/// The normalised name (PEP 503), as registries spell it.
 fn normal_name(name: &str) -> String {
     let mut normal = String::with_capacity(name.len());
     for character in name.chars() {
@@ -120,7 +120,7 @@ fn normal_name(name: &str) -> String {
     normal
 }
 
-/// Base64 with the alphabet for URLs and without padding.
+/// URL-safe base64 without padding.
 fn base64_url(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -1,4 +1,4 @@
-//! Packages of files in every layout that package managers make, and manifests that are none.
+//! Packages of files in every layout that package managers create, and manifests that name no package.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -138,7 +138,7 @@ fn hostile_names_do_not_leave_the_context_directory() {
     assert!(id.starts_with(".stan/context/abs/") && id.ends_with("/x.js"), "{id}");
 }
 
-/// The name and the version of a package become a public address: a manifest that is a link to elsewhere gives none.
+/// The name and version of a package become a public address, so a manifest that is a link to another place gives none.
 #[test]
 fn a_manifest_behind_a_link_counts_if_it_is_of_an_installed_package() {
     check(
@@ -154,7 +154,7 @@ fn a_manifest_behind_a_link_counts_if_it_is_of_an_installed_package() {
     );
 }
 
-/// Counts what is read.
+/// Counts reads.
 struct Counting {
     inner: MemorySystem,
     reads: AtomicUsize,

@@ -1,5 +1,5 @@
-//! Crates of a registry: the archive that Cargo downloaded has the SHA-256 that Cargo.lock names, and the selected files are in it
-//! byte for byte. What Cargo unpacked is not trusted.
+//! Verifies crates of a registry: the archive that Cargo downloaded must have the SHA-256 in Cargo.lock, and the selected files
+//! must equal those in the archive. The files that Cargo unpacked are not trusted.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -14,10 +14,10 @@ use stan_repo::{System, SystemExt as _, sha256};
 
 use super::{MAX_BYTES, Proved, WantedFiles};
 
-/// Registries take far smaller ones.
+/// Registries only accept far smaller crates.
 const LARGEST_ARCHIVE: u64 = 128 << 20;
 
-/// Proves files of the crate that was unpacked to `folder`: `…/registry/src/<registry>/<name>-<version>`.
+/// Verifies files of the crate that was unpacked to `folder`: `…/registry/src/<registry>/<name>-<version>`.
 pub(super) fn prove(system: &dyn System, folder: &str, hashes: &[Digest], wanted: &WantedFiles<'_>) -> Proved {
     let Some((archive, top)) = archive_of(folder) else { return Err("its archive has no known place".to_owned()) };
     let mut bytes = Vec::new();
@@ -32,7 +32,7 @@ pub(super) fn prove(system: &dyn System, folder: &str, hashes: &[Digest], wanted
     digests(&bytes, top, wanted).map_err(|error| format!("the archive `{top}.crate` cannot be read ({error})"))
 }
 
-/// The archive of a crate's folder, and the name of the folder.
+/// The archive of a crate's folder, and the folder's name.
 fn archive_of(folder: &str) -> Option<(String, &str)> {
     let (registry, top) = folder.rsplit_once('/')?;
     let (source, registry) = registry.rsplit_once('/')?;
@@ -40,9 +40,10 @@ fn archive_of(folder: &str) -> Option<(String, &str)> {
     Some((format!("{home}/cache/{registry}/{top}.crate"), top))
 }
 
-/// The digests of wanted files in a compressed archive whose entries lie below `top`.
+/// The digests of wanted files in a compressed archive whose entries are below `top`.
 fn digests(bytes: &[u8], top: &str, wanted: &WantedFiles<'_>) -> io::Result<BTreeMap<String, Digest>> {
     let mut found = BTreeMap::new();
+    // Bounded, because the crate may be a decompression bomb: the checksum only proves that it is the published one.
     let mut reader = GzipReader::new(bytes)?.take(MAX_BYTES);
     let visited = read_tar(&mut reader, &mut |entry, contents| {
         let name = std::str::from_utf8(&entry.name).ok();
@@ -64,8 +65,7 @@ fn digests(bytes: &[u8], top: &str, wanted: &WantedFiles<'_>) -> io::Result<BTre
     visited.map(|_| found).map_err(|error| io::Error::other(error.to_string()))
 }
 
-/// The contents of a gzip file, a piece at a time. The CRC at its end is not verified: the caller has a checksum of the
-/// whole.
+/// A streaming gzip reader. Does not check the CRC at the end: the caller has verified the SHA-256 of the whole archive.
 struct GzipReader<'b> {
     input: &'b [u8],
     state: Box<InflateState>,
@@ -97,7 +97,7 @@ impl Read for GzipReader<'_> {
     }
 }
 
-/// What follows the header of a gzip file (RFC 1952).
+/// Skips the header of a gzip file (RFC 1952).
 fn skip_header(bytes: &[u8]) -> Option<&[u8]> {
     let [0x1f, 0x8b, 8, flags, _, _, _, _, _, _, rest @ ..] = bytes else { return None };
     let mut rest = rest;
@@ -105,7 +105,7 @@ fn skip_header(bytes: &[u8]) -> Option<&[u8]> {
         let [low, high, extra @ ..] = rest else { return None };
         rest = extra.get(usize::from(u16::from_le_bytes([*low, *high]))..)?;
     }
-    // A name and a comment end with a zero.
+    // The optional name and comment are NUL-terminated.
     for flag in [8, 16] {
         if flags & flag != 0 {
             rest = rest.get(memchr::memchr(0, rest)? + 1..)?;

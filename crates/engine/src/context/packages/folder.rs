@@ -1,4 +1,4 @@
-//! Go's `h1`: the SHA-256 of one line for each file of a module, with the file's own SHA-256 and its name, sorted by name.
+//! Go's `h1`: the SHA-256 of a list with one line per file of a module, containing the file's SHA-256 and name, sorted by name.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use stan_repo::{EntryKind, System, SystemExt as _, entries_below, hash_open_file
 
 use super::{MAX_BYTES, MAX_FILES, Proved, WantedFiles};
 
-/// Proves a folder. `prefix` is the name under which its files are listed: `module@version`.
+/// Verifies a folder. `prefix` is the prefix of the listed names: `module@version`.
 pub(super) fn prove(
     system: &dyn System,
     folder: &str,
@@ -44,12 +44,13 @@ pub(super) fn prove(
     Ok(named.filter(|(path, _)| wanted.contains_key(path.as_str())).collect())
 }
 
-/// The paths of all files below a folder. A module has no links, and nothing else that is not a file.
+/// The paths of all files below a folder. A module contains only files and folders; anything else is an error.
 fn files_of(system: &dyn System, folder: &str) -> Result<Vec<String>, String> {
     let mut paths = Vec::new();
     for entry in entries_below(system, Path::new(folder)) {
         let entry = entry.map_err(|unlisted| format!("its package cannot be listed ({})", unlisted.error))?;
         let path = entry.path();
+        // Go's list has one line per file, so a newline in a name could make two sets of files hash alike.
         let below = path.strip_prefix(folder).ok().and_then(Path::to_str).filter(|path| !path.contains('\n'));
         match (entry.kind, below) {
             (EntryKind::Dir, _) => {}

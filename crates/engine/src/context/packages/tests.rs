@@ -1,4 +1,4 @@
-//! Modules and crates that are what lock files say, and all ways in which they are not.
+//! Modules and crates that match their lock files, and every way in which they may not.
 
 use miniz_oxide::deflate::compress_to_vec;
 use stan_archive::{EntryHeader, append_end, append_header, padding};
@@ -24,7 +24,7 @@ fn external(ecosystem: Ecosystem, locator: &str, path: &str, contents: &[u8]) ->
     LockedExternal { locator: locator.to_owned(), size: contents.len() as u64, sha256: sha256(contents), package }
 }
 
-/// Proves `o.go` of the module.
+/// Verifies `o.go` of the module.
 fn check_module(system: &MemorySystem, expected: Result<&str, &str>) {
     let node = external(Ecosystem::Go, &format!("{FOLDER}/o.go"), "o.go", b"");
     let wanted = WantedFiles::from([("o.go", ("id", &node))]);
@@ -140,7 +140,7 @@ fn a_file_that_the_archive_does_not_have_is_not_proved() {
     assert_eq!(found, Ok(BTreeMap::new()));
 }
 
-/// Proves `src/lib.rs` of a vendored crate.
+/// Verifies `src/lib.rs` of a vendored crate.
 fn check_vendored(list: Option<&str>, locked: Option<Digest>, expected: Result<&str, &str>) {
     let system = MemorySystem::new();
     if let Some(list) = list {

@@ -1,5 +1,5 @@
-//! Crates that `cargo vendor` copied into the repository: `.cargo-checksum.json` has the SHA-256 of each selected file, and that of the
-//! archive which Cargo.lock names.
+//! Verifies crates that `cargo vendor` copied into the repository: `.cargo-checksum.json` contains the SHA-256 of each file, and
+//! the SHA-256 of the archive, which must be the one in Cargo.lock.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use stan_repo::{System, SystemExt as _};
 
 use super::{Proved, WantedFiles};
 
-/// Real ones are far smaller.
+/// Real lists are far smaller.
 const LARGEST_LIST: u64 = 16 << 20;
 
-/// Proves files of the crate in `folder`. A lock file that has no checksum of the crate (a dependency from git) proves nothing
-/// against it.
+/// Verifies files of the crate in `folder`. If the lock file has no checksum of the crate (a git dependency), only the list is
+/// checked.
 pub(super) fn prove(
     system: &dyn System,
     folder: &str,

@@ -1,9 +1,9 @@
-//! Repeats the last context run if nothing that it depends on has changed: then neither the map nor the archived files are read
-//! again.
+//! Repeats the result of the last context run if nothing that it depends on has changed. Then neither the map nor the archived
+//! files are read.
 //!
-//! The graph's index covers the files of the repository. Here is the rest: archived files that are not in the index or
+//! The graph's index covers the files of the repository. This module covers the rest: archived files that are not in the index or
 //! have another stat there, stan's own folders, the selection, the snapshot, and the outputs of the earlier run. Runs with
-//! externals, imports, scripts or other formats are not kept: they depend on more than this.
+//! externals, imports, scripts or other formats are not stored, because they depend on more than this.
 
 use std::path::Path;
 
@@ -24,11 +24,11 @@ use crate::cache::{Cache, DocumentFingerprint, Identity, Manifests, StoredRun};
 use crate::error::EngineError;
 use crate::graph::open_cache;
 
-/// What this run writes: whatever writes there later leaves another stat.
+/// What this run writes. Any later write to these files changes their stat.
 const OUTPUTS: [Artefact; 5] =
     [Artefact::Archive, Artefact::DiffArchive, Artefact::DiffList, Artefact::Meta, Artefact::Overview];
 
-/// An earlier run whose results are all in place, unless the graph has changed.
+/// An earlier run whose outputs are all in place; it may be repeated unless the graph has changed.
 pub(super) struct KeptRun {
     stored: StoredRun,
     report: RunReport,
@@ -54,7 +54,7 @@ impl ContextRun<'_> {
         Some(KeptRun { stored, report, lock })
     }
 
-    /// Says what the earlier run said. Only the private map is written again, because its permissions may have changed.
+    /// Repeats the report of the earlier run. Only the private map is written, because its permissions may have changed.
     pub(super) fn repeat(&self, kept: Option<KeptRun>, session: &Session<'_>) -> Result<RunReport, EngineError> {
         let Some(KeptRun { report, lock, .. }) = kept else {
             return Err(EngineError::internal("a run was skipped that nothing allowed to skip"));
@@ -67,7 +67,7 @@ impl ContextRun<'_> {
         Ok(report)
     }
 
-    /// Keeps a run that is done, for the next one. A failure is ignored.
+    /// Stores a finished run for the next one. Errors are ignored.
     pub(super) fn keep_run(&self, assembled: &Assembled, report: &RunReport, observed_at: i64) {
         let _ = self.try_keep_run(assembled, report, observed_at);
     }
@@ -77,25 +77,25 @@ impl ContextRun<'_> {
         let (map, manifests) = inputs.kept_as.as_ref()?;
         let has_baseline = report.diff.as_ref().is_some_and(|diff| diff.has_baseline);
         let is_plain = report.externals == ExternalsReport::default() && report.removed.is_empty();
-        // A run that rewrote the selection may have changed its own input: then the next run is kept instead.
+        // A run that rewrote the selection changed its own input, so its result is not stored; that of the next run is.
         let state = self.layout.artefact(Artefact::State);
         if !(self.is_kept_kind() && has_baseline && is_plain && !report.written.contains(&state)) {
             return None;
         }
-        // A kept run is repeated only where the graph's files have the stats of its index: those need no second look.
+        // A stored run is repeated only if the graph's files match the stats in its index, so those need not be recorded again.
         let index = self.cache()?.load_index().filter(|index| index.identity() == map.graph);
         let known = index.as_ref().map(|index| index.files.proved()).unwrap_or_default();
         let seen = self.seen(assembled, manifests.clone(), &known, observed_at)?;
         let lock = self.layout.artefact(Artefact::ExternalsLock);
-        // What the next run says when nothing has changed.
+        // The report of the next run if nothing changes.
         let next = RunReport { written: vec![lock], ..report.clone() };
         let fingerprint = DocumentFingerprint::of(&inputs.integrity.encode());
         let report = serde_json::to_string(&next).ok()?;
         self.cache()?.store_run(&StoredRun::new(&self.key()?, map.graph, seen, fingerprint, report)?)
     }
 
-    /// Everything besides the graph that decides what a run says, or holds its results. `known`: files that the graph's index
-    /// has, with their fingerprints.
+    /// Stats of everything besides the graph that the report depends on or that stores its results. `known`: the files of the
+    /// graph's index, with their fingerprints.
     fn seen(
         &self,
         assembled: &Assembled,
@@ -109,7 +109,7 @@ impl ContextRun<'_> {
             match &allowed.origin {
                 Origin::Bytes(_) => {}
                 Origin::File(real) if real == path => note(real),
-                // A link on the way to a file may change without it.
+                // A link in the path may change without a change of the file's own stat.
                 Origin::File(_) | Origin::Elsewhere(_) | Origin::Staged => return None,
             }
         }
@@ -130,6 +130,7 @@ impl ContextRun<'_> {
                 match entry.kind {
                     EntryKind::Dir => seen.note(self.system, entry.path().to_str()?, observed_at),
                     EntryKind::File => {}
+                    // The target of a link may change without a change of any stat recorded here.
                     EntryKind::Link | EntryKind::Other => return None,
                 }
             }
@@ -155,7 +156,7 @@ impl ContextRun<'_> {
         open_cache(self.system, &options, &self.request.work)
     }
 
-    /// Options and configuration.
+    /// A key of options and configuration.
     fn key(&self) -> Option<Vec<u8>> {
         #[derive(Serialize)]
         struct Key<'a>(&'a str, &'a str, [bool; 2], u64, Option<&'a str>);
@@ -167,11 +168,11 @@ impl ContextRun<'_> {
     }
 }
 
-/// The report as it was written. What it leaves out where it is empty is empty.
+/// Decodes a stored report. Fields that were skipped because they were empty decode as empty.
 fn decoded(report: &str) -> Option<RunReport> {
     let mut value: serde_json::Value = serde_json::from_str(report).ok()?;
     value.as_object_mut()?.entry("scripts").or_insert_with(|| serde_json::Value::Array(Vec::new()));
     let report: RunReport = serde_json::from_value(value).ok()?;
-    // An earlier run said them.
+    // An earlier run already reported them.
     Some(RunReport { errors_are_known: true, ..report })
 }

@@ -1,24 +1,24 @@
-//! `go.mod` and `go.work`: modules, required versions, replacements, and the modules of a workspace. Both have the same grammar:
-//! a keyword and words, alone on a line or in parentheses. What is not understood is passed over.
+//! Parses `go.mod` and `go.work`: modules, required versions, replacements, and the modules of a workspace. Both have the same
+//! grammar: a keyword and words, on one line or in parentheses. Unknown lines are skipped.
 
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 
-/// What a manifest says.
+/// The contents of a manifest.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
-    /// The module's own path; none in `go.work`.
+    /// The module's own path; absent in `go.work`.
     pub(super) path: Option<Box<str>>,
-    /// Required versions by the paths of modules.
+    /// Required versions by module path.
     pub(super) requires: FxHashMap<Box<str>, Box<str>>,
-    /// By the path of the module that is replaced.
+    /// By the path of the replaced module.
     replaces: FxHashMap<Box<str>, Replaced>,
     /// Folders of a workspace's modules.
     pub(super) uses: Vec<Box<str>>,
 }
 
-/// What replaces a module: all of its versions, and single ones.
+/// The replacements of a module: for all versions, and for single ones.
 #[derive(Debug, Default)]
 struct Replaced {
     all: Option<Replacement>,
@@ -27,7 +27,7 @@ struct Replaced {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Replacement {
-    /// A folder, relative to that of the manifest.
+    /// A folder, relative to the manifest's.
     Folder(Box<str>),
     /// Another module.
     Module { path: Box<str>, version: Box<str> },
@@ -89,14 +89,14 @@ impl Manifest {
         }
     }
 
-    /// What replaces a module, of which `version` is required. A replacement of exactly this version comes first.
+    /// The replacement of a module that is required in `version`. One for exactly this version takes precedence.
     pub(super) fn replacement(&self, path: &str, version: Option<&str>) -> Option<&Replacement> {
         let replaced = self.replaces.get(path)?;
         version.and_then(|version| replaced.versions.get(version)).or(replaced.all.as_ref())
     }
 }
 
-/// The order of versions (`v1.2.3-rc.1+meta`), by the rules of semantic versioning.
+/// Compares versions (`v1.2.3-rc.1+meta`) by the rules of semantic versioning.
 pub(super) fn compare_versions(one: &str, other: &str) -> Ordering {
     let (one, other) = (Version::of(one), Version::of(other));
     let pre = |one: &str, other: &str| match (one.is_empty(), other.is_empty()) {
@@ -113,7 +113,7 @@ pub(super) fn compare_versions(one: &str, other: &str) -> Ordering {
     one.numbers.cmp(&other.numbers).then_with(|| pre(one.pre, other.pre))
 }
 
-/// Parts of a pre-release: numbers are less than words.
+/// Compares pre-release identifiers: numbers sort before words.
 fn compare_parts(one: &str, other: &str) -> Ordering {
     match (one.parse::<u64>(), other.parse::<u64>()) {
         (Ok(one), Ok(other)) => one.cmp(&other),

@@ -1,8 +1,8 @@
-//! Import paths to the files of packages, by the rules of modules: the standard library, the module around the file, other modules of
-//! the repository (`replace`, `go.work`, nested ones), `vendor` folders, and the module cache in the versions that `go.mod` requires and
-//! `go.sum` names. Everything is asked of a `Files` view.
+//! Resolves import paths to the files of packages, by the rules of Go modules: the standard library, the module around the file,
+//! other modules of the repository (`replace`, `go.work`, nested ones), `vendor` folders, and the module cache in the versions
+//! that `go.mod` requires and `go.sum` lists. All file access goes through a `Files` view.
 //!
-//! All build constraints count: a package has every file of its folder, whatever system it is for.
+//! Build constraints are ignored: a package contains all files of its folder, for whatever system.
 
 mod manifest;
 mod modules;
@@ -26,7 +26,7 @@ use crate::packages::{PackageFolder, PackageProof, PackageVersion, version_of};
 use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
 
-/// The first parts of the standard library's paths. Other paths without a dot are of modules that are not published.
+/// The first components of standard library paths. Any other path without a dot belongs to an unpublished module.
 #[rustfmt::skip]
 const STANDARD: [&str; 51] = [
     "archive", "arena", "bufio", "builtin", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug",
@@ -41,66 +41,65 @@ pub struct Resolver<'f> {
     files: &'f dyn Files,
     root: Box<str>,
     modules: Modules<'f>,
-    /// The `vendor` folders at and above a folder.
+    /// The `vendor` folders of a folder and its parents.
     vendors: Memo<String, Arc<[String]>>,
-    /// By the folders of the module and of what is vendored.
+    /// By the folders of the module and of the vendored packages.
     surroundings: Memo<String, Arc<Surroundings>>,
     /// Files of packages by folder.
     members: Memo<String, Option<Target>>,
-    /// Packages of the module cache, by the folder of the module that asks and the import path.
+    /// Packages of the module cache, by importing module and import path.
     cached: Memo<String, Option<Target>>,
-    /// Names that the files of a folder declare.
+    /// The names that the files of a folder declare.
     scopes: Memo<String, Arc<FolderScope>>,
-    /// Names that the files of a package declare, by these files.
+    /// The names that the files of a package declare, by these files.
     packages: Memo<Vec<FileKey>, Arc<Scope>>,
 }
 
-/// Everything of a folder of the repository that import paths depend on. Most folders of a module share it.
+/// Everything about a repository folder that the meaning of import paths depends on. Shared by most folders of a module.
 struct Surroundings {
     module: Option<Arc<Module>>,
-    /// The `vendor` folders, the nearest first.
+    /// The nearest first.
     vendors: Arc<[String]>,
-    /// What import paths lead to, but for those that begin at the importing folder.
+    /// Targets of import paths, except those relative to the importing folder.
     known: Memo<String, Target>,
 }
 
-/// The files of a folder: those of the package that others import, which have one scope for them and for each other, and the rest
-/// of them (tests).
+/// The files of a folder: those of the package that others import, which share one scope, and the rest (tests).
 struct FolderScope {
     package: Arc<Scope>,
     others: Scope,
 }
 
-/// The files of a folder, and which of them declare a name.
+/// Files, and which of them declare a name.
 #[derive(Default)]
 struct Scope {
     files: Vec<ScopeFile>,
-    /// Names of packages; few folders have more than two.
+    /// Package names; few folders have more than two.
     packages: Vec<Option<Box<str>>>,
-    /// By the hash of a name, the last entry of `entries`. The text is asked of facts, and only when a name is looked up: a
-    /// package declares far more names than are asked for.
+    /// By the hash of a name, the index of its last entry in `entries`. The text is compared in the facts, and only on lookup: a
+    /// package declares far more names than are looked up.
     declaring: FxHashMap<u64, u32>,
     entries: Vec<ScopeEntry>,
 }
 
 struct ScopeFile {
     key: FileKey,
-    /// Index of its package's name.
+    /// The index of its package name.
     package: u32,
     is_test: bool,
 }
 
-/// A file that declares a name.
+/// One declaration of a name in a file.
 #[derive(Clone, Copy)]
 struct ScopeEntry {
     file: u32,
-    /// Index among the names that the file declares.
+    /// The index among the file's declared names.
     name: u32,
-    /// The entry before it for a name of the same hash.
+    /// The previous entry with the same hash.
     before: u32,
 }
 
-/// No entry.
+/// The end of a list of entries.
 const END: u32 = u32::MAX;
 
 impl Scope {
@@ -108,7 +107,7 @@ impl Scope {
         let mut scope = Self::default();
         scope.files.reserve_exact(files.len());
         scope.entries.reserve_exact(files.iter().map(|(_, facts, _)| facts.declares.len()).sum());
-        // Files for different systems declare the same names.
+        // Files for different systems declare the same names, so the largest file gives a good estimate.
         scope.declaring.reserve(files.iter().map(|(_, facts, _)| facts.declares.len()).max().unwrap_or(0));
         files.iter().for_each(|(key, facts, is_test)| scope.add(*key, facts, *is_test));
         scope
@@ -138,7 +137,7 @@ impl Scope {
         declared.and_then(|facts| facts.declares.get(entry.name as usize)).is_some_and(|known| **known == *name)
     }
 
-    /// Calls `found` for each file that declares one of the names, once.
+    /// Calls `found` once for each file that declares one of the names.
     fn declaring<'n>(
         &self,
         names: impl Iterator<Item = &'n str>,
@@ -161,7 +160,7 @@ impl Scope {
                     found(file);
                 }
             }
-            // Files for different systems declare the same names: soon all of them are found.
+            // All members are found: files for different systems declare the same names, so this happens early.
             if left == 0 {
                 return;
             }
@@ -186,7 +185,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// `around` is what surrounds the folder, if it lies in the repository.
+    /// `around` is the context of the folder if it is in the repository.
     fn resolve(&self, folder: &str, around: Option<&Surroundings>, path: &str) -> Target {
         let missing = || Target::Missing { id: path.into(), problem: None };
         if is_relative(path) {
@@ -213,7 +212,7 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// What surrounds a folder; `None` outside of the repository.
+    /// The context of a folder; `None` outside the repository.
     fn surroundings(&self, folder: &str) -> Option<Arc<Surroundings>> {
         if !contains(&self.root, folder) {
             return None;
@@ -227,7 +226,7 @@ impl<'f> Resolver<'f> {
         Some(self.surroundings.get_or(&*key, || Arc::new(Surroundings { module, vendors, known: Memo::new() })))
     }
 
-    /// The `vendor` folders at and above a folder, the nearest first.
+    /// The `vendor` folders of a folder and its parents, the nearest first.
     fn vendors(&self, folder: &str) -> Arc<[String]> {
         self.vendors.get_or(folder, || {
             let mut found = Vec::new();
@@ -258,16 +257,16 @@ impl<'f> Resolver<'f> {
                 }
             }
         }
-        // The longest path of a module of the repository.
+        // The repository's module with the longest matching path.
         let all = self.modules.all();
         if let Some(prefix) = prefixes(path).find(|prefix| all.contains_key(*prefix)) {
             return self.package(&join_plain(all.get(prefix)?, below(path, prefix)?));
         }
-        // Paths of published modules start with a domain.
+        // The path of a published module starts with a domain name.
         if is_standard(path) { None } else { self.required(module?, path) }
     }
 
-    /// A package of a module that `module` requires, in the module cache.
+    /// A package in the module cache, of a module that `module` requires.
     fn required(&self, module: &Module, path: &str) -> Option<Target> {
         self.cached.get_or(&[&module.folder, "\0", path].concat(), || {
             prefixes(path).find_map(|prefix| match self.modules.source(module, prefix)? {
@@ -280,7 +279,8 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// What a file of the module cache imports: its own module, and others in the versions of the repository.
+    /// The target of an import in a file of the module cache: in its own module, or in another one in the version that the
+    /// repository requires.
     fn inside_cache(&self, folder: &str, path: &str) -> Option<Target> {
         let file = self.project.stores.file_at(&join_plain(folder, "x.go"))?;
         let package = version_of(&file);
@@ -292,7 +292,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// The files of a package in a folder of the module cache, where no link is followed.
+    /// The files of a package in the module cache, without following symlinks.
     fn cached_package(&self, folder: &PackageFolder<'_>, below: &str) -> Option<Target> {
         let path = join_plain(&folder.path, below);
         self.members.get_or(&*path, || {
@@ -301,7 +301,7 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// The files of a package; tests belong to no importer.
+    /// The files of a package that importers get: all but tests.
     fn package(&self, folder: &str) -> Option<Target> {
         self.members.get_or(folder, || {
             let names = self.files.list(folder).into_iter().filter(|(name, kind)| is_member(name, *kind));
@@ -310,7 +310,7 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// Where the names of a folder's files are declared.
+    /// The scope of a folder's files.
     fn scope(&self, folder: &str, facts: &dyn FactsOf) -> Arc<FolderScope> {
         self.scopes.get_or(folder, || {
             let (mut members, mut others) = (Vec::new(), Vec::new());
@@ -329,7 +329,7 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// Where the names of a package's files are declared.
+    /// The scope of a package's files.
     fn package_scope(&self, members: &[FileKey], facts: &dyn FactsOf) -> Arc<Scope> {
         self.packages.get_or(members, || {
             let known = members.iter().filter_map(|key| Some((*key, facts.facts(*key)?, false)));
@@ -337,8 +337,8 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// The files of imported packages that declare what a file takes from them, or all of them when none declares it:
-    /// as `name_links::link`, with each name looked up once instead of once for each file.
+    /// The files of imported packages that declare a name which the file takes from them, or all files if none does. Gives the
+    /// edges of `name_links::link`, but looks up each name once instead of once per file.
     fn imported(&self, file: &NamedFile<'_>, facts: &dyn FactsOf) -> Vec<NameEdge> {
         let mut edges = Vec::new();
         let mut taken: Vec<(u32, &str)> = Vec::new();
@@ -422,7 +422,7 @@ struct GoFileResolver<'r> {
     table: &'r dyn TargetTable,
     folder: String,
     around: Option<Arc<Surroundings>>,
-    /// The answers for what is around the folder: files of one module import much of the same.
+    /// Answers that depend only on the context: files of one module import many of the same packages.
     known: FxHashMap<Box<str>, Answer>,
 }
 
@@ -456,7 +456,7 @@ impl GoFileResolver<'_> {
 impl FileResolver for GoFileResolver<'_> {
     fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         if wanted == Wanted::Reexports {
-            // No package offers names of another.
+            // Go has no re-exports.
             found.answers.resize(facts.requests.len(), Answer::Nothing);
             return;
         }
@@ -468,12 +468,12 @@ impl FileResolver for GoFileResolver<'_> {
     }
 }
 
-/// Whether an import path begins at the importing folder.
+/// Whether an import path is relative to the importing folder.
 fn is_relative(path: &str) -> bool {
     path.starts_with("./") || path.starts_with("../") || path == "." || path == ".."
 }
 
-/// A package of the standard library.
+/// Resolves a package of the standard library.
 fn standard(path: &str) -> Option<Target> {
     is_standard(path).then(|| Target::Builtin(["go:", path].concat().into()))
 }
@@ -498,7 +498,7 @@ fn is_test(path: &str) -> bool {
     path.ends_with("_test.go")
 }
 
-/// The name in the package clause, which only comments may precede.
+/// The name in the package clause. Only comments may precede it.
 fn package_clause(bytes: &[u8]) -> Option<&str> {
     let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     loop {
@@ -516,7 +516,7 @@ fn package_clause(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(name.get(..end.unwrap_or(name.len()))?).ok().filter(|name| !name.is_empty())
 }
 
-/// The rest of a path behind the path of a module; empty for the module itself.
+/// The part of a path after a module path; empty for the module itself.
 fn below<'p>(path: &'p str, module: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(module)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }

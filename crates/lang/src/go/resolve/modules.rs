@@ -1,5 +1,5 @@
-//! The modules of the repository: what is around a folder, which versions of other modules it requires, and what `go.sum` says
-//! of them.
+//! The modules of the repository: which one contains a folder, which versions of other modules it requires, and their hashes in
+//! `go.sum`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,10 +16,10 @@ use crate::packages::{PackageFolder, PackageVersion};
 use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
 
-/// Real ones are far smaller.
+/// Real manifests are far smaller.
 const LARGEST_MANIFEST: usize = 4 << 20;
 
-/// Modules that one message names.
+/// How many modules one message names.
 const MOST_NAMED: usize = 3;
 
 /// A module of the repository.
@@ -28,26 +28,26 @@ pub(super) struct Module {
     pub(super) folder: Box<str>,
     pub(super) path: Box<str>,
     manifest: Manifest,
-    /// The workspace that it belongs to.
+    /// The workspace that contains the module.
     work: Option<Arc<GoWork>>,
-    /// The hashes of this module alone. Those of a workspace's module are among those of the workspace.
+    /// The hashes of this module alone. If it belongs to a workspace, `GoWork::sums` contains them too.
     sums: OnceLock<Sums>,
 }
 
-/// A workspace: `go.work`, with everything that its modules require.
+/// A workspace: `go.work`, with the requirements of all its modules.
 #[derive(Debug)]
 struct GoWork {
     folder: Box<str>,
     manifest: Manifest,
     /// The highest version that any of its modules requires.
     requires: FxHashMap<Box<str>, Box<str>>,
-    /// Folders of its modules.
+    /// The folders of its modules.
     members: FxHashSet<String>,
-    /// The hashes of all of them.
+    /// The hashes of all its modules.
     sums: Sums,
 }
 
-/// Where a module comes from.
+/// The source of a module.
 pub(super) enum Source<'m> {
     /// A folder of the repository.
     Folder(String),
@@ -63,11 +63,11 @@ pub(super) struct Modules<'f> {
     works: Memo<String, Option<Arc<GoWork>>>,
     all: OnceLock<FxHashMap<Box<str>, Box<str>>>,
     all_sums: OnceLock<Sums>,
-    /// Modules that something imports and that are not to be had, by manifest and reason.
+    /// Imported modules whose files are unavailable, by manifest and reason.
     absent: Mutex<BTreeMap<(String, Absence), BTreeSet<String>>>,
 }
 
-/// Why the files of a module are not to be had.
+/// Why the files of a module are unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Absence {
     NotDownloaded,
@@ -88,7 +88,7 @@ impl<'f> Modules<'f> {
         }
     }
 
-    /// The module around a folder.
+    /// The module that contains a folder.
     pub(super) fn around(&self, folder: &str) -> Option<Arc<Module>> {
         self.by_folder.get_or(folder, || {
             if !contains(&self.root, folder) {
@@ -99,12 +99,13 @@ impl<'f> Modules<'f> {
         })
     }
 
-    /// The module whose requirements hold for files of the module cache: that of the root, else the first of the repository.
+    /// The module whose requirements apply to files of the module cache: that of the root, otherwise the first one of the
+    /// repository.
     pub(super) fn main(&self) -> Option<Arc<Module>> {
         self.around(&self.root).or_else(|| self.around(self.all().values().min()?))
     }
 
-    /// Folders of the repository's modules, by their paths.
+    /// The folders of the repository's modules, by module path.
     pub(super) fn all(&self) -> &FxHashMap<Box<str>, Box<str>> {
         self.all.get_or_init(|| {
             let folders = self.folders_with("go.mod");
@@ -135,7 +136,7 @@ impl<'f> Modules<'f> {
         Some(Module { folder: folder.into(), path, manifest, work, sums: OnceLock::new() })
     }
 
-    /// The workspace that is in force in a folder.
+    /// The workspace that applies to a folder.
     fn work_above(&self, folder: &str) -> Option<Arc<GoWork>> {
         self.works.get_or(folder, || {
             let own = self.manifest(folder, "go.work").map(|manifest| Arc::new(self.work(folder, manifest)));
@@ -157,7 +158,7 @@ impl<'f> Modules<'f> {
             self.add_sums(&mut sums, &member, "go.sum");
             members.insert(member);
             required.requires.into_iter().for_each(|(path, version)| {
-                // The highest is the highest in any order; of equal ones, which may differ in their metadata, the greater text.
+                // Independent of the order of modules: the maximum, with ties (different build metadata) broken by text.
                 let highest = requires.entry(path).or_insert_with(|| version.clone());
                 if compare_versions(&version, highest).then_with(|| version.cmp(highest)).is_gt() {
                     *highest = version;
@@ -176,7 +177,7 @@ impl<'f> Modules<'f> {
         }
     }
 
-    /// Where a module that `by` requires comes from. Without a requirement, from the highest version that go.sum has.
+    /// The source of a module that `by` uses. Without a requirement, it is the highest version in go.sum.
     pub(super) fn source<'m>(&self, by: &'m Module, path: &'m str) -> Option<Source<'m>> {
         let work = by.work.as_deref();
         let required = work.and_then(|work| work.requires.get(path)).or_else(|| by.manifest.requires.get(path));
@@ -193,15 +194,15 @@ impl<'f> Modules<'f> {
             .or_else(|| version.or_else(|| self.highest(by, path)).map(|version| Source::Version(path, version)))
     }
 
-    /// The highest version of a module in the lock file of `by`, or else in those of its workspace.
+    /// The highest version of a module in the go.sum of `by`, otherwise in those of its workspace.
     fn highest<'m>(&self, by: &'m Module, path: &str) -> Option<&'m str> {
         let Some(work) = &by.work else { return self.sums(by).highest(path) };
-        // Nearly all paths that are asked for are of no module.
+        // Check the workspace first: nearly all paths looked up are no modules.
         let highest = work.sums.highest(path)?;
         self.sums(by).highest(path).or(Some(highest))
     }
 
-    /// Whether a lock file names a version, with the hash of its contents.
+    /// Whether go.sum lists a version with the hash of its contents.
     fn is_locked(&self, by: &Module, path: &str, version: &str) -> bool {
         let sums = by.work.as_ref().map_or_else(|| self.sums(by), |work| &work.sums);
         !sums.hashes(path, version).is_empty()
@@ -215,7 +216,7 @@ impl<'f> Modules<'f> {
         })
     }
 
-    /// The hashes that any lock file of the repository has for a module.
+    /// All hashes of a module in the go.sum files of the repository.
     pub(super) fn hashes(&self, path: &str, version: &str) -> &[Digest] {
         let all = self.all_sums.get_or_init(|| {
             let mut all = Sums::default();
@@ -227,7 +228,7 @@ impl<'f> Modules<'f> {
         all.hashes(path, version)
     }
 
-    /// The folder of a module's version in the module cache, if a lock file of the importing module names it.
+    /// The folder of a module version in the module cache, if the go.sum of the importing module lists it.
     pub(super) fn cached(&self, by: &Module, path: &str, version: &str) -> Option<PackageFolder<'f>> {
         if !self.is_locked(by, path, version) {
             return None;
@@ -235,7 +236,7 @@ impl<'f> Modules<'f> {
         self.project.package(&version_of(path, version))
     }
 
-    /// Records why an import does not resolve, if it is one of a module that `by` requires.
+    /// Records why an import does not resolve, if its module is one that `by` requires.
     pub(super) fn note_absent(&self, by: &Module, import: &str) {
         let required = prefixes(import).find_map(|prefix| match self.source(by, prefix)? {
             Source::Version(path, version) => Some((path, version)),
@@ -255,7 +256,7 @@ impl<'f> Modules<'f> {
         absent.entry((manifest, absence)).or_default().insert(format!("{path} {version}"));
     }
 
-    /// What was noted, one line for each manifest and reason.
+    /// The recorded problems, one line per manifest and reason.
     pub(super) fn problems(&self) -> Vec<Problem> {
         let absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
         let problem = |((manifest, absence), modules): (&(String, Absence), &BTreeSet<String>)| {
@@ -287,7 +288,7 @@ fn version_of(path: &str, version: &str) -> PackageVersion {
     PackageVersion { ecosystem: Ecosystem::Go, name: path.into(), version: version.into() }
 }
 
-/// An import path and the paths above it, the longest first.
+/// An import path and its parents, the longest first.
 pub(super) fn prefixes(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(above, _)| above))
 }

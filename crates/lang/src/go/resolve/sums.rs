@@ -1,5 +1,5 @@
-//! `go.sum`: the hashes of modules, by path and version. Only what it names may be read from the module cache, and only
-//! what has its hash is staged.
+//! Parses `go.sum`: the hashes of modules, by path and version. Only versions that it lists may be read from the module cache,
+//! and only files of modules with that hash are staged.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -7,19 +7,19 @@ use stan_model::Digest;
 
 use super::manifest::compare_versions;
 
-/// The modules of one `go.sum` or of several. Hashes of their `go.mod` alone do not count.
+/// The modules of one or several `go.sum` files. Hashes of only their `go.mod` are ignored.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
     /// The highest version of each module.
     highest: FxHashMap<Box<str>, Box<str>>,
-    /// By path and version, with a space between them.
+    /// By path and version, separated by a space.
     hashes: FxHashMap<Box<str>, SmallVec<[Digest; 1]>>,
 }
 
 impl Sums {
-    /// Adds what a file says.
+    /// Adds the lines of a file.
     pub(super) fn add(&mut self, text: &str) {
-        // Every second line is about a `go.mod`.
+        // Half of the lines are about a `go.mod`.
         let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() / 2;
         self.highest.reserve(lines);
         self.hashes.reserve(lines);
@@ -50,7 +50,7 @@ impl Sums {
         }
     }
 
-    /// The hashes of a module's version.
+    /// The hashes of a module version.
     pub(super) fn hashes(&self, path: &str, version: &str) -> &[Digest] {
         self.hashes.get(&key(path, version)).map_or(&[], SmallVec::as_slice)
     }
@@ -61,12 +61,12 @@ impl Sums {
     }
 }
 
-/// Neither has a space in it.
+/// Unambiguous, because neither part contains a space.
 fn key(path: &str, version: &str) -> Box<str> {
     [path, " ", version].concat().into()
 }
 
-/// The first three words of a line.
+/// The first three fields of a line.
 fn fields(line: &str) -> Option<[&str; 3]> {
     if !line.is_ascii() {
         let mut words = line.split_whitespace();
@@ -83,10 +83,10 @@ fn fields(line: &str) -> Option<[&str; 3]> {
     Some(fields)
 }
 
-/// Files that contradict each other have more than one hash of a version; more than this many are ignored.
+/// Contradictory files list several hashes for a version; further ones are ignored.
 const MOST_HASHES: usize = 16;
 
-/// The 32 bytes behind the base64 of a SHA-256.
+/// Decodes the base64 of a SHA-256.
 fn digest(text: &str) -> Option<Digest> {
     let text = text.strip_suffix('=').filter(|text| text.len() == 43)?;
     let value = |byte: u8| match byte {

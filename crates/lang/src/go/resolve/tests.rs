@@ -1,4 +1,4 @@
-//! Import paths, by the rules of modules, over small repositories and module caches.
+//! Resolution of import paths by the rules of Go modules, in small repositories and module caches.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use crate::go::extract::extract;
 use crate::packages::{PackageStore, PackageStores};
 use crate::project::ResolveOptions;
 
-/// Keys are indexes of targets.
+/// Keys are indices of targets.
 struct Table(RefCell<Vec<Target>>);
 
 impl TargetTable for Table {
@@ -29,7 +29,7 @@ fn stores() -> PackageStores {
     PackageStores::new(vec![PackageStore { ecosystem: Ecosystem::Go, folder: "/u/mod".to_owned() }])
 }
 
-/// Resolves the imports of `importer`, an absolute path; the repository is `/r`. Files of stores are shown by their ids.
+/// Resolves the imports of `importer`, an absolute path; the repository is `/r`. Files of stores are shown by id.
 fn check_with(fixture: &str, importer: &str, stores: &PackageStores, options: ResolveOptions, expected: Expect) {
     let hash = format!("h1:{}=", "A".repeat(43));
     let system = MemorySystem::from_fixture(&fixture.replace("HASH", &hash));
@@ -365,7 +365,7 @@ fn a_forbidden_module_cache_is_reported() {
         go.mod: imports cannot be resolved, because `context.outsideRoot` forbids the module cache, which may have example.com/a v1.0.0: --allow-outside DIR allows it
     "#]],
     );
-    // Without a known module cache there is nothing to allow.
+    // Without a known module cache, there is nothing to allow.
     check_with(
         fixture,
         "/r/main.go",

@@ -1,5 +1,5 @@
-//! Written annotations as recipes: names of classes, unions, optionals and containers. Forward references in strings
-//! are read, too. Other forms (`Literal`, `Callable`) give no recipe, but the names in them count as used.
+//! Annotations as recipes: class names, unions, optionals and containers, also in string forward references. Other forms
+//! (`Literal`, `Callable`) give no recipe, but the names in them count as used.
 
 use ruff_python_ast::{Expr, ExprSubscript, Operator};
 use ruff_python_parser::parse_string_annotation;
@@ -7,11 +7,11 @@ use stan_model::names::{Recipe, RecipeId, Used};
 
 use super::walk::DeclarationWalk;
 
-/// Generic names that mean one of their arguments.
+/// Generic names that stand for one of their arguments.
 const TRANSPARENT: [&str; 9] =
     ["Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"];
 
-/// Generic names whose elements are their arguments.
+/// Generic names whose elements have the type of their arguments.
 const CONTAINERS: [&str; 27] = [
     "list",
     "List",
@@ -42,12 +42,12 @@ const CONTAINERS: [&str; 27] = [
     "Queue",
 ];
 
-/// Generic names whose elements are their last argument.
+/// Generic names whose elements have the type of their last argument.
 const MAPPINGS: [&str; 8] =
     ["dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "ChainMap"];
 
 impl DeclarationWalk<'_> {
-    /// Records the uses in an annotation, and returns the recipe for the members of its type.
+    /// Records the uses in an annotation, and returns the recipe for its type.
     pub(super) fn annotation(&mut self, annotation: &Expr) -> RecipeId {
         let outer = std::mem::replace(&mut self.in_type, true);
         let ty = self.written_type(annotation);

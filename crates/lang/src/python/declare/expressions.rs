@@ -1,4 +1,4 @@
-//! Expressions: each name and member that is used, and how the members of a value would be found.
+//! Expressions: every use of a name or member, and the recipe for the type of each value.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Comprehension, Expr, ExprAttribute, ExprCall, ExprLambda, Identifier, Pattern, Stmt};
@@ -8,7 +8,7 @@ use super::scopes::{BoundNames, ScopeKind};
 use super::walk::{DeclarationWalk, Parameter, Receiver};
 
 impl DeclarationWalk<'_> {
-    /// Records the uses in an expression, and returns the recipe for the members of its value.
+    /// Records the uses in an expression, and returns the recipe for its type.
     pub(super) fn expression(&mut self, expression: &Expr) -> RecipeId {
         match expression {
             Expr::Name(name) => match self.find(&name.id) {
@@ -66,7 +66,7 @@ impl DeclarationWalk<'_> {
         }
     }
 
-    /// Records the uses in an expression whose value does not matter.
+    /// Records the uses in an expression whose type is irrelevant.
     pub(super) fn look_into(&mut self, expression: &Expr) {
         self.expression(expression);
     }
@@ -76,7 +76,7 @@ impl DeclarationWalk<'_> {
         if !self.dotted.is_empty()
             && let Some(symbol) = dotted_name(attribute).and_then(|name| self.dotted.get(&*name).copied())
         {
-            // A part of a module's name is a member of nothing.
+            // A component of a dotted module name is not a member access.
             return self.recipe(Recipe::Value(symbol));
         }
         self.member_use(base, &attribute.attr);
@@ -87,7 +87,7 @@ impl DeclarationWalk<'_> {
         self.use_at(name, Used::Member(base, name.as_str().into()));
     }
 
-    /// A call of a class makes an instance, any other call has a result: that depends on the callee.
+    /// Calling a class gives an instance, calling a function its result; which one it is depends on the callee.
     fn call(&mut self, call: &ExprCall) -> RecipeId {
         let is_super = matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "super");
         let callee = self.expression(&call.func);
@@ -145,7 +145,7 @@ impl DeclarationWalk<'_> {
         visitor::walk_pattern(self, pattern);
     }
 
-    /// A statement whose expressions are all that matters.
+    /// A statement of which only the expressions matter.
     pub(super) fn other_statement(&mut self, statement: &Stmt) {
         visitor::walk_stmt(self, statement);
     }
@@ -157,10 +157,10 @@ impl<'a> Visitor<'a> for DeclarationWalk<'_> {
     }
 }
 
-/// Longer names are not those of modules; without a bound, a chain of members would take the square of its length.
+/// Longer names are not modules. Without this bound, a long member chain would take quadratic time.
 const MAX_PARTS: usize = 8;
 
-/// `a.b.c` as text.
+/// The text of `a.b.c`.
 fn dotted_name(attribute: &ExprAttribute) -> Option<String> {
     let mut parts = vec![attribute.attr.as_str()];
     let mut value = &*attribute.value;

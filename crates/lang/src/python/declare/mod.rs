@@ -1,7 +1,7 @@
-//! The declarations of one Python file: its outline, and what its names refer to. A pure function of name and text.
+//! The declarations of one Python file: its outline and its symbols. A pure function of name and text.
 //!
-//! `units.rs` takes the outline from the syntax tree. `walk.rs` with `scopes.rs` and `annotations.rs` turns symbols, uses and
-//! written annotations into `stan_model::names`. Nothing is inferred and no other file is read.
+//! `units.rs` derives the outline from the syntax tree. `walk.rs` with `scopes.rs` and `annotations.rs` turns symbols, uses and
+//! annotations into `stan_model::names`. Nothing is inferred, and no other file is read.
 
 mod annotations;
 mod expressions;
@@ -18,7 +18,7 @@ use stan_model::outline::{LineStarts, Outline};
 
 use super::parse;
 
-/// The text of a source file; `None` for binary content. Positions of outlines count in this text.
+/// The text of a source file; `None` for binary content. Byte offsets in outlines refer to this text.
 pub(super) fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     parse::text_of(bytes).0
 }
@@ -28,7 +28,7 @@ pub(super) fn outline(path: &str, text: &str) -> Outline {
     run(path, text, false).outline
 }
 
-/// The outline and the names.
+/// The outline and the symbols.
 pub(super) fn declare(path: &str, text: &str) -> FileUnits {
     run(path, text, true)
 }

@@ -1,15 +1,15 @@
-//! The scopes of a module and the names that each binds. Python binds a name in all of a scope, wherever it is assigned there, so
-//! that the names of a scope are collected before its statements are walked.
+//! The scopes of a module and the names that each binds. An assignment binds its name in the whole scope, also before it, so the
+//! names of a scope are collected before its statements are walked.
 
 use ruff_python_ast::{ExceptHandler, Expr, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::names::{ShapeId, SymbolId};
 
-/// What a scope belongs to.
+/// The kind of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScopeKind {
     Module,
-    /// Its names are not seen from functions inside.
+    /// Its names are not visible in functions inside.
     Class(ShapeId),
     /// A function, lambda or comprehension.
     Function,
@@ -18,7 +18,7 @@ pub(super) enum ScopeKind {
 pub(super) struct Scope {
     pub(super) kind: ScopeKind,
     pub(super) names: FxHashMap<Box<str>, SymbolId>,
-    /// Names that `global` takes from the module.
+    /// Names declared `global`.
     pub(super) globals: FxHashSet<Box<str>>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Scope {
 pub(super) struct BoundNames {
     pub(super) names: Vec<Box<str>>,
     pub(super) globals: FxHashSet<Box<str>>,
-    /// Names that `nonlocal` takes from the function around.
+    /// Names declared `nonlocal`.
     outer: FxHashSet<Box<str>>,
 }
 

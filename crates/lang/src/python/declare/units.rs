@@ -1,5 +1,5 @@
-//! The outline of one file: functions, classes and assignments at module level, and the members of classes. Only spans are taken
-//! from the tree. What is declared under `if`, `try` and `with` counts as if it stood outside.
+//! The outline of one file: functions, classes and assignments at module level, and the members of classes. Uses only the spans
+//! of the tree. Declarations under `if`, `try` and `with` count like those outside.
 
 use ruff_python_ast::{Decorator, ExceptHandler, Expr, ModModule, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::Ranged;
@@ -26,7 +26,7 @@ struct Units<'s> {
     lines: &'s LineStarts,
     units: Vec<Unit>,
     parents: Vec<UnitId>,
-    /// Whether the class around is an enumeration.
+    /// Whether the enclosing class is an enum.
     in_enum: bool,
 }
 
@@ -163,7 +163,7 @@ fn with_decorators(span: Span, decorators: &[Decorator]) -> Span {
     Span::new(start, span.end)
 }
 
-/// The statements of a body, without the line break and white space before them.
+/// The statements of a body, without the newline and white space before them.
 fn body_span(body: &[Stmt], whole: Span) -> Vec<Span> {
     body.first().map(|first| Span::new(ends(first).0, whole.end)).into_iter().collect()
 }
@@ -183,7 +183,7 @@ fn without_arguments(base: &Expr) -> &Expr {
     }
 }
 
-/// What a function in a class is, and whether it belongs to the class itself.
+/// The unit kind of a function in a class, and whether it is a class-level member (class or static method).
 pub(super) fn method_kind(function: &StmtFunctionDef) -> (UnitKind, bool) {
     let named = |wanted: &[&str]| {
         function.decorator_list.iter().any(|decorator| {
@@ -212,7 +212,7 @@ pub(super) fn method_kind(function: &StmtFunctionDef) -> (UnitKind, bool) {
     (kind, named(&["staticmethod", "classmethod"]))
 }
 
-/// The strings of `__all__`, if the module has it as a literal.
+/// The strings of `__all__`, if it is assigned a literal.
 fn all_names(body: &[Stmt]) -> Option<FxHashSet<&str>> {
     let value = body.iter().rev().find_map(|statement| {
         let (target, value) = match statement {
@@ -227,7 +227,7 @@ fn all_names(body: &[Stmt]) -> Option<FxHashSet<&str>> {
         Expr::Tuple(tuple) => &tuple.elts,
         _ => return None,
     };
-    // `[*other.__all__]` lists names that are not known here.
+    // `[*other.__all__]` contains names that are unknown here.
     elements.iter().map(literal).collect()
 }
 

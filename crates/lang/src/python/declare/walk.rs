@@ -15,10 +15,10 @@ use super::scopes::{BoundNames, Scope, ScopeKind};
 use super::units::method_kind;
 use crate::python::parse::span as ends;
 
-/// Packages around one imported module that count.
+/// How many parent packages of one imported module are recorded.
 const MAX_PACKAGES: usize = 8;
 
-/// Reads the names of a module into `names`.
+/// Collects the symbols of a module in `names`.
 pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &LineStarts, names: &mut FileNames) {
     let mut walk = DeclarationWalk {
         text,
@@ -46,26 +46,26 @@ pub(super) struct DeclarationWalk<'w> {
     lines: &'w LineStarts,
     pub(super) names: &'w mut FileNames,
     scopes: Vec<Scope>,
-    /// The class whose method is walked, and the name of the method's first parameter.
+    /// The class of the current method, and the name of the method's first parameter.
     pub(super) own: Option<(ShapeId, Box<str>)>,
-    /// Whether an annotation is walked.
+    /// Whether the walk is inside an annotation.
     pub(super) in_type: bool,
-    /// Modules that `import a.b` makes known under their dotted names.
+    /// Modules that `import a.b` makes available under their dotted names.
     pub(super) dotted: FxHashMap<Box<str>, SymbolId>,
 }
 
-/// What the first parameter of a function is.
+/// The meaning of a function's first parameter.
 #[derive(Clone, Copy)]
 pub(super) enum Receiver {
-    /// A parameter like the others.
+    /// An ordinary parameter.
     None,
-    /// An instance of the class, as in a method.
+    /// An instance of the class, in a method.
     Instance(ShapeId),
-    /// The class itself, as in a class method.
+    /// The class itself, in a class method.
     Class(ShapeId),
 }
 
-/// A parameter of a function with what its members are found by.
+/// A parameter with the recipe for its type.
 pub(super) struct Parameter {
     pub(super) name: Box<str>,
     pub(super) range: TextRange,
@@ -73,7 +73,7 @@ pub(super) struct Parameter {
 }
 
 impl DeclarationWalk<'_> {
-    /// Runs `work` in a new scope that binds these names.
+    /// Runs `work` in a new scope with these names.
     pub(super) fn scope(&mut self, kind: ScopeKind, bound: BoundNames, work: impl FnOnce(&mut Self)) {
         let mut names: FxHashMap<Box<str>, SymbolId> = FxHashMap::default();
         for name in bound.names {
@@ -88,7 +88,7 @@ impl DeclarationWalk<'_> {
         self.scopes.pop();
     }
 
-    /// The symbol that a name means here.
+    /// The symbol that a name refers to here.
     pub(super) fn find(&self, name: &str) -> Option<SymbolId> {
         let innermost = self.scopes.len().checked_sub(1)?;
         for (index, scope) in self.scopes.iter().enumerate().rev() {
@@ -110,7 +110,7 @@ impl DeclarationWalk<'_> {
 
     pub(super) fn use_at(&mut self, node: &impl Ranged, what: Used) {
         let (at, end) = ends(node);
-        // Where the parser missed a name, it puts an empty one.
+        // Where a name is missing, the parser inserts an empty one.
         if at == end {
             return;
         }
@@ -118,7 +118,7 @@ impl DeclarationWalk<'_> {
         self.names.uses.push(Use { at, line: self.lines.line(at), space, what });
     }
 
-    /// Adds a declaration of a name of the innermost scope, and as a member where that is a class.
+    /// Declares a name in the innermost scope, and as a member if that is a class.
     pub(super) fn declare(&mut self, name: &str, node: &impl Ranged, meaning: Meaning) -> DeclarationId {
         let id = self.declaration(name, node, meaning);
         if let Some(symbol) = self.find(name)
@@ -127,7 +127,7 @@ impl DeclarationWalk<'_> {
             symbol.declarations.push(id);
         }
         if let Some(ScopeKind::Class(shape)) = self.scopes.last().map(|scope| scope.kind) {
-            // What a class binds is seen through the class and through its instances.
+            // Names bound in a class body are accessible through both the class and its instances.
             self.member(shape, name, id, true);
             self.member(shape, name, id, false);
         }
@@ -209,7 +209,7 @@ impl DeclarationWalk<'_> {
         }
     }
 
-    /// Statements that only hold others, and plain expressions.
+    /// Compound statements and plain expressions.
     fn block(&mut self, statement: &Stmt) {
         match statement {
             Stmt::While(each) => {
@@ -262,10 +262,10 @@ impl DeclarationWalk<'_> {
         ImportId(self.names.imports.len() as u32 - 1)
     }
 
-    /// `import a.b` binds `a`, and makes `a.b` a module: a symbol without a name of its own.
+    /// `import a.b` binds `a`, and makes `a.b` available as a module: a symbol without a name of its own.
     fn import_dotted(&mut self, module: &Identifier, statement: &Stmt, first: &str) {
         self.import(first, statement, first, module);
-        // Packages around it are modules, too. Longer names are not those of modules.
+        // The parent packages are modules, too. Longer names do not occur.
         let inner = module.match_indices('.').skip(1).take(MAX_PACKAGES).map(|(at, _)| &module[..at]);
         for name in inner.chain([module.as_str()]) {
             if self.dotted.contains_key(name) && name.len() < module.len() {
@@ -282,7 +282,7 @@ impl DeclarationWalk<'_> {
         let mut module = ".".repeat((import.level as usize).min(64));
         module.push_str(import.module.as_deref().unwrap_or_default());
         let (start, end) = ends(import);
-        // As in extraction: a long module with many names must not take the square of its text.
+        // As in extraction: each name repeats the module, so a long module with many names would take quadratic time.
         let most = if module.len() < 256 { usize::MAX } else { 64 };
         for alias in import.names.iter().take(most) {
             if &*alias.name == "*" {
@@ -299,7 +299,7 @@ impl DeclarationWalk<'_> {
         }
     }
 
-    /// Declares what a target binds. Elements of a tuple are elements of the value.
+    /// Declares the names that a target binds. Elements of a tuple target get elements of the value.
     pub(super) fn assign(&mut self, target: &Expr, ty: RecipeId) {
         match target {
             Expr::Name(name) => drop(self.declare(&name.id, name, Meaning::Value { ty, signature: None })),
@@ -366,7 +366,7 @@ impl DeclarationWalk<'_> {
         SignatureId(self.names.signatures.len() as u32 - 1)
     }
 
-    /// The parameters of a function, whose first one is `receiver`.
+    /// Declares the parameters of a function, whose first one is `receiver`.
     pub(super) fn parameters(&mut self, parameters: &Parameters, receiver: Receiver) -> Vec<Parameter> {
         let mut found = Vec::new();
         for parameter in parameters.iter_non_variadic_params() {
@@ -410,7 +410,7 @@ impl DeclarationWalk<'_> {
         self.scope(ScopeKind::Class(shape), BoundNames::of(&class.body), |walk| walk.suite(&class.body));
     }
 
-    /// The value of a base class, without its type arguments.
+    /// The recipe for a base class, without its type arguments.
     fn base(&mut self, base: &Expr) -> RecipeId {
         match base {
             Expr::Subscript(subscript) => {
@@ -421,7 +421,7 @@ impl DeclarationWalk<'_> {
         }
     }
 
-    /// Every name of the module scope can be imported.
+    /// All names in module scope can be imported.
     fn exports(&mut self) {
         let Some(module) = self.scopes.first() else { return };
         let mut exports: Vec<(Box<str>, SymbolId)> = Vec::with_capacity(module.names.len());

@@ -1,24 +1,24 @@
-//! What a package's `__init__` binds at module level: a name of `from package import name` is an attribute where the package
-//! binds it to something, and the module of that name otherwise.
+//! The module-level names of a package's `__init__`: in `from package import name`, `name` is an attribute if the package binds
+//! it, otherwise the module of that name.
 
 use ruff_python_ast::{ExceptHandler, Expr, ModModule, Stmt, StmtImportFrom};
 use rustc_hash::FxHashMap;
 
 use crate::python::{is_stub, parse};
 
-/// Names of a module, with what each is bound to in the end.
+/// The final binding of each name in a module.
 #[derive(Debug, Default)]
 pub(in crate::python) struct Bindings(FxHashMap<Box<str>, BoundAs>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BoundAs {
-    /// A submodule of the package itself.
+    /// A submodule of the package.
     Module,
     Attribute,
 }
 
 impl Bindings {
-    /// Reads them; a file that cannot be parsed binds nothing.
+    /// Parses a file; one that cannot be parsed binds nothing.
     pub(in crate::python) fn of_file(path: &str, bytes: &[u8]) -> Self {
         let Some(text) = parse::text_of(bytes).0 else { return Self::default() };
         let read = || Self::of_module(parse::parse(path, &text).syntax(), is_stub(path));
@@ -31,7 +31,7 @@ impl Bindings {
         reader.bound
     }
 
-    /// Whether the name is bound to something that is not a submodule.
+    /// Whether the name is bound to anything but a submodule.
     pub(in crate::python) fn is_attribute(&self, name: &str) -> bool {
         self.0.get(name) == Some(&BoundAs::Attribute)
     }
@@ -47,7 +47,7 @@ impl BindingCollector {
         self.bound.0.insert(name.into(), bound);
     }
 
-    /// Binds a name that nothing bound before.
+    /// Binds a name if it is unbound.
     fn set_first(&mut self, name: &str, bound: BoundAs) {
         self.bound.0.entry(name.into()).or_insert(bound);
     }
@@ -100,7 +100,7 @@ impl BindingCollector {
         if import.level == 1
             && let Some(module) = &import.module
         {
-            // Importing from a submodule binds it, too.
+            // Importing from a submodule also binds the submodule.
             self.set_first(first_part(module), BoundAs::Module);
         }
         for alias in import.names.iter().filter(|alias| &*alias.name != "*") {

@@ -1,7 +1,7 @@
-//! What extraction found so far, on its way to `FileFacts`: requests are unique and in source order, names sorted.
+//! Collects extraction results on their way to `FileFacts`: requests are unique and in source order, names sorted.
 //!
-//! All text goes to one buffer until the syntax tree is gone. Facts live until the end of the run: made while the tree is
-//! there, they would lie among its nodes, and their neighbours in memory could not be reused as a whole for the next tree.
+//! All text is stored in one buffer until the syntax tree is dropped. Facts live until the end of the run: if they were allocated
+//! among the nodes of the tree, they would fragment the memory that the next tree could reuse.
 
 use std::hash::BuildHasher as _;
 use std::ops::Range;
@@ -13,21 +13,21 @@ use stan_model::{EdgeKind, FileFacts};
 use crate::line_counter::LineCounter;
 use crate::python::form::Form;
 
-/// With fewer requests than this, a linear search is faster than a table.
+/// With fewer requests, a linear search is faster than a hash table.
 const FEW: usize = 16;
 
 #[derive(Default)]
 pub(super) struct Collector {
     buffer: String,
     requests: Vec<Raw>,
-    /// Requests by the hash of what makes them unique. One of the same hash has the next free number.
+    /// Requests by the hash of their key. Linear probing: on a collision, the next free hash is used.
     by_hash: FxHashMap<u64, u32>,
     imports: Vec<(u32, Piece, EdgeKind)>,
     exports: Vec<(Piece, RawSource)>,
     stars: Vec<u32>,
 }
 
-/// A part of the buffer.
+/// A range of the buffer.
 #[derive(Clone, Copy)]
 struct Piece {
     start: usize,
@@ -47,7 +47,7 @@ struct Raw {
     position: u32,
 }
 
-/// Where an offered name comes from, as [`ExportSource`].
+/// The origin of an exported name, see [`ExportSource`].
 #[derive(Clone, Copy)]
 pub(super) enum Offered<'n> {
     Local,
@@ -73,7 +73,7 @@ impl RawSource {
 }
 
 impl<'n> Offered<'n> {
-    /// Orders as [`ExportSource`] does.
+    /// The same order as that of [`ExportSource`].
     fn rank(self) -> (u8, u32, &'n str) {
         match self {
             Self::Local => (0, 0, ""),
@@ -92,14 +92,14 @@ impl<'n> Offered<'n> {
 }
 
 impl Collector {
-    /// Records a request for a specifier in parts, and returns its number and whether it is new.
+    /// Records a request, whose specifier is given in parts. Returns its number and whether it is new.
     pub(super) fn request(&mut self, position: u32, specifier: &[&str], kind: EdgeKind, form: Form) -> (u32, bool) {
         let start = self.buffer.len();
         specifier.iter().for_each(|part| self.buffer.push_str(part));
         let specifier = Piece { start, end: self.buffer.len() };
         let next = self.requests.len() as u32;
         if let Some(known) = self.known(specifier, kind, form) {
-            // The text was only put there to be compared.
+            // The text was only needed for the comparison.
             self.buffer.truncate(start);
             return (known, false);
         }
@@ -107,7 +107,7 @@ impl Collector {
         (next, true)
     }
 
-    /// The number of an equal request. Where there is none, the table gets the next number.
+    /// The number of an equal request. If there is none, adds the next number to the table.
     fn known(&mut self, specifier: Piece, kind: EdgeKind, form: Form) -> Option<u32> {
         let Self { buffer, requests, by_hash, .. } = self;
         let is_same =
@@ -118,7 +118,7 @@ impl Collector {
         let hash_of = |specifier: Piece, kind: EdgeKind, form: Form| {
             FxBuildHasher.hash_one((specifier.of(buffer), kind, form as u8))
         };
-        // Made once there are many: most files never need it.
+        // Filled on first use: most files have too few requests to need it.
         if by_hash.is_empty() {
             for (raw, number) in requests.iter().zip(0..) {
                 let mut hash = hash_of(raw.specifier, raw.kind, raw.form);
@@ -145,7 +145,7 @@ impl Collector {
         Piece { start, end: self.buffer.len() }
     }
 
-    /// A name that is taken from a new request, to be followed to where it is defined.
+    /// An imported name of a new request, which tunnelling follows to its definition.
     pub(super) fn take(&mut self, request: u32, name: &str, kind: EdgeKind) {
         let name = self.piece(name);
         self.imports.push((request, name, kind));
@@ -165,7 +165,7 @@ impl Collector {
         self.stars.push(request);
     }
 
-    /// Call it when the tree is gone.
+    /// Must be called after the tree is dropped.
     pub(super) fn finish(mut self, text: &str) -> FileFacts {
         self.stars.sort_unstable();
         self.stars.dedup();
@@ -192,7 +192,7 @@ impl Collector {
     }
 }
 
-/// Requests are found in source order, so that lines are counted in one pass.
+/// Requests are in source order, so that lines are counted in one pass.
 fn with_lines(raw: &[Raw], buffer: &str, text: &str) -> Vec<Request> {
     let mut lines = LineCounter::new(text);
     let request = |raw: &Raw| Request {

@@ -1,7 +1,7 @@
-//! Extraction: the bytes of one file → `FileFacts` and problems. A pure function of bytes and of the ending of the name.
+//! Extraction: the bytes of one file → `FileFacts` and problems. A pure function of the bytes and the file name's extension.
 //!
-//! Every import form makes requests; what is bound at module level is offered, so that names can be followed through packages
-//! to where they are defined. Nothing is resolved and no other file is read.
+//! Every form of import adds requests. All module-level names are exported, so that tunnelling can follow names through packages
+//! to their definitions. Nothing is resolved, and no other file is read.
 
 pub(super) mod bindings;
 mod collect;
@@ -20,7 +20,7 @@ use crate::language::{ExtractOptions, Extraction};
 use crate::line_counter::LineCounter;
 use crate::prose;
 
-/// The facts of a file by its name and content.
+/// The facts of a file.
 pub fn extract(path: &str, bytes: &[u8], options: &ExtractOptions) -> Extraction {
     let (text, problem) = parse::text_of(bytes);
     let mut extraction = text.map(|text| of_text(path, &text, options)).unwrap_or_default();
@@ -31,8 +31,8 @@ pub fn extract(path: &str, bytes: &[u8], options: &ExtractOptions) -> Extraction
     extraction
 }
 
-/// Only parses, as [`extract`] would: the floor that extraction is measured against. The number returned depends on the whole
-/// tree, so that the work cannot be optimised away.
+/// Only parses the file, like [`extract`]: a lower bound to measure extraction against. The result depends on the whole tree, so
+/// that the work is not optimised away.
 pub fn parse_only(path: &str, bytes: &[u8]) -> usize {
     let Some(text) = parse::text_of(bytes).0 else { return 0 };
     parse::with_room(&text, || parse::parse(path, &text).syntax().body.len()).unwrap_or(0)
@@ -53,7 +53,7 @@ fn parsed(path: &str, text: &str, options: &ExtractOptions) -> Extraction {
     visit::walk(&mut found, tree.syntax(), text, is_stub(path));
     let description = description(tree.syntax(), options);
     let error = parse::error(&tree);
-    // Facts are made of what is left: see `collect.rs`.
+    // Drop the tree before facts are allocated: see `collect.rs`.
     drop(tree);
     let facts = FileFacts { description, ..found.finish(text) };
     let mut extraction = Extraction { facts, ..Extraction::default() };
@@ -67,7 +67,7 @@ fn parsed(path: &str, text: &str, options: &ExtractOptions) -> Extraction {
     extraction
 }
 
-/// One line about the module: the first paragraph of its doc string.
+/// The module's description: the first paragraph of its docstring.
 fn description(module: &ModModule, options: &ExtractOptions) -> Option<Box<str>> {
     let Some(Stmt::Expr(first)) = module.body.first() else { return None };
     let Expr::StringLiteral(literal) = &*first.value else { return None };

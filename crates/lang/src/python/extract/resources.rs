@@ -1,17 +1,17 @@
-//! Data files of packages that are named by literals: `importlib.resources`, `pkgutil.get_data` and `pkg_resources`.
+//! Data files of packages named by literals: `importlib.resources`, `pkgutil.get_data` and `pkg_resources`.
 
 use ruff_python_ast::{Expr, ExprCall, Operator};
 
 use crate::python::form::is_dotted_name;
 
-/// Functions of `importlib.resources` that take a package and the name of a resource.
+/// Functions of `importlib.resources` that take a package and a resource name.
 const READERS: [&str; 7] =
     ["read_text", "read_binary", "open_text", "open_binary", "path", "is_resource", "resource_path"];
 
 /// Functions of `pkg_resources` and `pkgutil` that take a package and a path.
 const OTHERS: [&str; 4] = ["get_data", "resource_filename", "resource_string", "resource_stream"];
 
-/// Paths are built of few parts; a chain of more is not followed.
+/// A bound on the recursion; real paths have few parts.
 const MAX_PARTS: usize = 16;
 
 /// `package:path` for an expression that names a data file of a package; `None` for any other.
@@ -68,7 +68,7 @@ fn last_name(expression: &Expr) -> Option<&str> {
     }
 }
 
-/// The package that an argument names: a literal, or the importer's own.
+/// The package in an argument: a literal, or the importer's own.
 fn package_of(argument: &Expr) -> Option<String> {
     match argument {
         Expr::Name(name) if matches!(name.id.as_str(), "__package__" | "__name__") => Some(".".to_owned()),
@@ -83,7 +83,7 @@ fn literal(expression: &Expr) -> Option<&str> {
     }
 }
 
-/// The path with more parts behind it; `None` for parts that leave the package.
+/// Appends parts to a path; `None` if they leave the package.
 fn appended(mut path: String, parts: &str) -> Option<String> {
     for part in parts.split('/').filter(|part| !part.is_empty()) {
         if matches!(part, "." | "..") || part.contains(['\\', ':', '\0']) {

@@ -1,12 +1,12 @@
-//! The last resort for a file that is too large or too deep to parse: a search for lines that look like imports. Text in strings
-//! may look like that, too; it is better to have an edge too many than none at all.
+//! The fallback for a file that is too large or too deeply nested to parse: searches for lines that look like imports. Text in
+//! strings may match, too; one edge too many is better than none.
 
 use stan_model::EdgeKind;
 
 use super::collect::Collector;
 use crate::python::form::{Form, is_dotted_name};
 
-/// Records the imports that single lines hold.
+/// Records imports on single lines.
 pub(super) fn scan(text: &str, is_stub: bool, found: &mut Collector) {
     let mut position = 0_u32;
     for line in text.split_inclusive('\n') {

@@ -1,5 +1,5 @@
-//! One walk over the syntax tree: import statements with the kind that their place gives them, calls that import by a literal
-//! name, and the names that the module binds.
+//! One walk over the syntax tree: import statements with the kind that their context implies, calls that import a literal name,
+//! and the names that the module binds.
 //!
 //! | place | kind |
 //! |---|---|
@@ -17,12 +17,12 @@ use super::resources;
 use crate::python::form::{Form, is_dotted_name};
 use crate::python::parse::span;
 
-/// Names of functions that import or read what a string names. A text without them has no such calls, and its expressions are
-/// not walked.
+/// Functions that import or read something named by a string. A text without any of these names has no such calls, and its
+/// expressions are not walked.
 const CALLS: [&str; 5] = ["import_module", "__import__", "importorskip", "resource", "get_data"];
 
-/// Each name of a `from` import repeats the module. What a file may have of that in all, so that a long module with many names
-/// does not take the square of its text; beyond it the module counts without the names.
+/// Each name of a `from` import repeats the module. This limit on the total size of specifiers, relative to the file, prevents
+/// quadratic output from a long module with many names; beyond it, only the module is recorded.
 const SPECIFIERS_PER_BYTE: usize = 4;
 const FREE_SPECIFIERS: usize = 1 << 16;
 
@@ -39,9 +39,9 @@ struct ImportWalk<'f> {
     is_stub: bool,
     in_function: bool,
     type_only: bool,
-    /// Whether names are bound in the module itself.
+    /// Whether statements bind names of the module itself.
     at_top: bool,
-    /// Bytes of specifiers that may still be made.
+    /// How many more bytes specifiers may use.
     room: usize,
 }
 
@@ -70,7 +70,7 @@ impl ImportWalk<'_> {
 
     fn import(&mut self, import: &StmtImport) {
         let kind = self.kind();
-        // Where the parser missed a name, it puts an empty one; so below.
+        // Where a name is missing, the parser inserts an empty one; the same applies below.
         for alias in import.names.iter().filter(|alias| !alias.name.is_empty()) {
             let (request, _) = self.found.request(span(alias).0, &[&alias.name], kind, Form::Module);
             let bound = alias.asname.as_ref().unwrap_or(&alias.name);
@@ -106,7 +106,7 @@ impl ImportWalk<'_> {
             self.room = left;
             let specifier = [&*module, separator, &alias.name];
             let (request, is_new) = self.found.request(position, &specifier, kind, Form::Name);
-            // Equal requests take the same name: it is the last part of the specifier.
+            // Requests that are equal import the same name, because it is the last part of the specifier.
             if is_new && kind != EdgeKind::Dynamic {
                 self.found.take(request, &alias.name, kind);
             }
@@ -120,7 +120,7 @@ impl ImportWalk<'_> {
         self.visit_expr(&statement.test);
         self.type_only = outer || is_type_checking(&statement.test);
         self.suite(&statement.body);
-        // What follows `if not TYPE_CHECKING` is for the type checker.
+        // The `else` of `if not TYPE_CHECKING` is for the type checker.
         let mut otherwise = outer || is_not_type_checking(&statement.test);
         for ElifElseClause { test, body, .. } in &statement.elif_else_clauses {
             self.type_only = otherwise;
@@ -147,7 +147,7 @@ impl ImportWalk<'_> {
         self.inside(true, |walk| walk.suite(&function.body));
     }
 
-    /// Runs in a scope of its own: that of a function, or of a class.
+    /// Runs `work` in the scope of a function or class.
     fn inside(&mut self, is_function: bool, work: impl FnOnce(&mut Self)) {
         let outer = (self.in_function, self.at_top);
         self.in_function |= is_function;
@@ -166,7 +166,7 @@ impl ImportWalk<'_> {
         }
     }
 
-    /// Records a call that imports what its first argument names.
+    /// Records a call that imports the module named by its first argument.
     fn call(&mut self, call: &ExprCall) {
         let (name, is_plain) = match &*call.func {
             Expr::Name(name) => (name.id.as_str(), true),
@@ -185,7 +185,7 @@ impl ImportWalk<'_> {
     }
 }
 
-/// Whether the package that a relative name counts from is the importer's own.
+/// Whether a relative name is relative to the importer's own package.
 fn names_own_package(call: &ExprCall) -> bool {
     let package = call.arguments.find_argument_value("package", 1);
     matches!(package, Some(Expr::Name(name)) if name.id.as_str() == "__package__" || name.id.as_str() == "__name__")
@@ -253,7 +253,7 @@ impl<'a> Visitor<'a> for ImportWalk<'_> {
     }
 }
 
-/// `TYPE_CHECKING`, `typing.TYPE_CHECKING`, and either with `and`.
+/// `TYPE_CHECKING`, `typing.TYPE_CHECKING`, or a conjunction with either.
 fn is_type_checking(test: &Expr) -> bool {
     match test {
         Expr::Name(name) => name.id.as_str() == "TYPE_CHECKING",

@@ -1,5 +1,5 @@
-//! Virtual environments inside the repository: the folders in which their packages are installed, and the folders of the
-//! repository that they name (`.pth` files of editable installs). What a `.pth` file names elsewhere is not read.
+//! Virtual environments inside the repository: the folders of their installed packages, and the repository folders that they
+//! refer to (`.pth` files of editable installs). Paths outside the repository are ignored.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use super::setup;
 use crate::paths::{contains, join_plain};
 use crate::project::Project;
 
-/// Usual names of folders with environments: checked in every folder.
+/// Usual folder names of environments, which are checked in every folder.
 const USUAL: [&str; 2] = [".venv", "venv"];
 
-/// Folders that are not environments, and may be large.
+/// Folders that are not environments and may be large.
 const NEVER: [&str; 6] = [".git", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"];
 
-/// Real ones have one line.
+/// Real `.pth` files have one line.
 const LARGEST_PATH_FILE: usize = 64 << 10;
 
-/// More folders than an environment names.
+/// A bound: no real environment refers to this many folders.
 const MAX_EDITABLE: usize = 64;
 
-/// The site-packages of the environments directly in a folder. In the folder of a project any name counts.
+/// The site-packages of environments directly in a folder. In a project folder, an environment may have any name.
 pub(super) fn site_folders(project: &Project<'_>, folder: &str, is_project: bool) -> Vec<Arc<str>> {
     let files = project.files;
     let mut names: Vec<String> = USUAL.iter().map(|name| (*name).to_owned()).collect();
@@ -37,12 +37,13 @@ pub(super) fn site_folders(project: &Project<'_>, folder: &str, is_project: bool
     sites.into_iter().chain(editable).collect()
 }
 
-/// The folders of installed packages in an environment, the newest version of Python first.
+/// The site-packages folders of an environment, the newest Python version first.
 fn packages_of(files: &dyn Files, environment: &str) -> Vec<Arc<str>> {
     let mut versions: Vec<(Reverse<u32>, String)> = Vec::new();
     let library = join_plain(environment, "lib");
     for (name, kind) in files.list(&library) {
         if let Some(version) = name.strip_prefix("python").filter(|_| kind == EntryKind::Dir) {
+            // `python3.13t` is the free-threaded build of 3.13.
             let minor = version.split_once('.').and_then(|(_, minor)| minor.trim_end_matches('t').parse().ok());
             versions.push((Reverse(minor.unwrap_or(0)), format!("{library}/{name}/site-packages")));
         }
@@ -54,8 +55,8 @@ fn packages_of(files: &dyn Files, environment: &str) -> Vec<Arc<str>> {
     folders.into_iter().map(Arc::from).collect()
 }
 
-/// Folders of the repository that an environment takes packages from: lines of `.pth` files, and the tables of the import hooks
-/// that setuptools writes. Nothing of them runs.
+/// Folders of the repository that an environment imports from: lines of `.pth` files, and the tables in the import hooks that
+/// setuptools writes. Nothing is executed.
 fn editable_folders(project: &Project<'_>, site: &str) -> Vec<Arc<str>> {
     let files = project.files;
     let mut found = Vec::new();
@@ -71,6 +72,7 @@ fn editable_folders(project: &Project<'_>, site: &str) -> Vec<Arc<str>> {
         if is_table {
             found.extend(setup::of_editable_table(&text));
         } else {
+            // Lines that start with `import` are code, which Python would execute.
             let is_path = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("import");
             found.extend(text.lines().map(str::trim).filter(is_path).take(MAX_EDITABLE).map(str::to_owned));
         }

@@ -1,4 +1,4 @@
-//! The modules that lie in a folder, from its listing: one listing answers for every name that is looked up in it.
+//! The modules in a folder, by name. One directory listing answers all lookups in the folder.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use stan_repo::{EntryKind, Files};
 
 use crate::memo::Memo;
 
-/// What a folder has under one module name.
+/// The files and folders with one module name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     pub(super) folder: bool,
@@ -15,7 +15,7 @@ pub(super) struct Entry {
     pub(super) source: bool,
     /// `name.pyi`.
     pub(super) stub: bool,
-    /// The file name of an extension module: `name.cpython-311-x86_64-linux-gnu.so`, `name.pyd` and kin.
+    /// The file name of an extension module: `name.cpython-311-x86_64-linux-gnu.so`, `name.pyd` or similar.
     pub(super) native: Option<Box<str>>,
 }
 
@@ -46,7 +46,7 @@ impl Folder {
         self.0.get(module)
     }
 
-    /// The file that makes the folder a package: what Python runs, else a stub.
+    /// The `__init__` file: the one that Python runs, otherwise a stub.
     pub(super) fn package_file(&self) -> Option<&'static str> {
         let init = self.get("__init__")?;
         if init.source {
@@ -58,7 +58,7 @@ impl Folder {
         }
     }
 
-    /// Whether Python itself finds a package here.
+    /// Whether Python itself finds a package here, rather than only a type checker.
     pub(super) fn is_package(&self) -> bool {
         self.get("__init__").is_some_and(|init| init.source || init.native.is_some())
     }
@@ -68,7 +68,7 @@ impl Folder {
     }
 }
 
-/// The folders that were listed, by their absolute paths.
+/// Cached listings by absolute path.
 pub(super) struct Folders<'f> {
     files: &'f dyn Files,
     known: Memo<String, Arc<Folder>>,

@@ -1,8 +1,9 @@
-//! Module name to file, by Python's own rules on an explicit search path. Everything is asked of a `Files` view, so a run's
-//! questions can be recorded.
+//! Resolves module names to files, by Python's own rules on an explicit search path. All file access goes through a `Files` view,
+//! so that it can be recorded.
 //!
-//! `search.rs` says where absolute names are searched, `roots.rs` and `environments.rs` what projects and virtual environments
-//! add to that, `folders.rs` what one folder offers. No path of this machine and no installed Python changes an answer.
+//! `search.rs` defines where absolute names are searched, `roots.rs` and `environments.rs` the folders that projects and virtual
+//! environments add, and `folders.rs` lists the modules of one folder. Neither `sys.path` nor an installed Python affects an
+//! answer.
 
 mod builtins;
 mod environments;
@@ -28,10 +29,10 @@ use crate::memo::Memo;
 use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
 
-/// The folder of installed packages in a virtual environment.
+/// The site-packages folder of a virtual environment.
 const SITE: &str = "/site-packages/";
 
-/// Resolves requests. Shared by threads; answers depend on the `Files` alone, never on the order of questions.
+/// Resolves requests. Shared by threads; answers depend only on the `Files`, never on the order of calls.
 pub struct Resolver<'f> {
     project: &'f Project<'f>,
     files: &'f dyn Files,
@@ -39,31 +40,31 @@ pub struct Resolver<'f> {
     folders: Folders<'f>,
     search_paths: Memo<String, Arc<SearchPath>>,
     surroundings: Memo<String, Arc<Surroundings>>,
-    /// What the `__init__` file of a package binds, and its text.
+    /// The text of a package's `__init__` file and the names that it binds.
     bindings: Memo<String, Arc<Package>>,
 }
 
-/// A package whose `__init__` file was read.
+/// A parsed `__init__` file.
 #[derive(Default)]
 struct Package {
     text: Option<Arc<[u8]>>,
     bindings: std::sync::OnceLock<Bindings>,
 }
 
-/// What a dotted name resolves to.
+/// The target of a dotted name.
 #[derive(Clone, Debug)]
 struct Module {
     /// `None` for a namespace package.
     file: Option<String>,
-    /// Where its submodules lie; none for a plain module.
+    /// The folders of its submodules; empty for a plain module.
     locations: Vec<Arc<str>>,
 }
 
-/// A file that asks.
+/// The importing file.
 #[derive(Clone, Copy)]
 struct Importer<'a> {
     folder: &'a str,
-    /// Stubs ask for stubs.
+    /// Imports in a stub prefer stubs.
     is_stub: bool,
 }
 
@@ -81,7 +82,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// What a request resolves to.
+    /// Resolves one request.
     fn resolve(&self, importer: Importer<'_>, specifier: &str, form: Form) -> Target {
         match form {
             Form::Module => self.module_target(importer, specifier),
@@ -101,7 +102,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// `from module import name`: the module of that name if the package does not bind it to something else.
+    /// Resolves `from module import name`: to the module of that name, unless the package binds the name to something else.
     fn name_target(&self, importer: Importer<'_>, specifier: &str) -> Target {
         let (level, dotted) = split_level(specifier);
         let (module, name) = dotted.rsplit_once('.').unwrap_or(("", dotted));
@@ -118,7 +119,7 @@ impl<'f> Resolver<'f> {
         self.file_target(importer, &module)
     }
 
-    /// A data file of a package, or the package itself where no file is named.
+    /// Resolves a data file of a package, or the package itself if no file is named.
     fn resource_target(&self, importer: Importer<'_>, specifier: &str) -> Target {
         let (package, path) = specifier.split_once(':').unwrap_or((specifier, ""));
         let (level, dotted) = split_level(package);
@@ -134,7 +135,7 @@ impl<'f> Resolver<'f> {
         found.map_or(Target::Nothing, |path| Target::File(path.into()))
     }
 
-    /// The module that a dotted name resolves to, from the importer's search path or from its own package.
+    /// The module of a dotted name, from the importer's search path or relative to its package.
     fn module(&self, importer: Importer<'_>, level: usize, dotted: &str) -> Option<Module> {
         if level == 0 {
             let path = self.search_path(importer.folder);
@@ -148,7 +149,7 @@ impl<'f> Resolver<'f> {
         self.walk(dotted, &[folder.into()])
     }
 
-    /// The folder that a relative import counts from; `None` outside of the repository.
+    /// The folder that a relative import starts from; `None` outside the repository.
     fn folder_of_level<'a>(&self, folder: &'a str, level: usize) -> Option<&'a str> {
         let mut current = folder;
         for _ in 1..level {
@@ -169,8 +170,8 @@ impl<'f> Resolver<'f> {
         Some(module)
     }
 
-    /// One name in some folders, as Python's path finder looks for it: the first package or module wins, folders without
-    /// `__init__` are one namespace together. Where Python finds nothing a stub counts.
+    /// Looks up one name in several folders, like Python's path finder: the first package or module wins, and folders without
+    /// `__init__` together form one namespace package. If Python finds nothing, a stub is used.
     fn component(&self, name: &str, path: &[Arc<str>]) -> Option<Module> {
         let mut portions: Vec<Arc<str>> = Vec::new();
         for folder in path {
@@ -214,19 +215,19 @@ impl<'f> Resolver<'f> {
         None
     }
 
-    /// Whether a package binds a name to something that is not its submodule.
+    /// Whether a package binds a name to anything but a submodule.
     fn binds(&self, init: &str, name: &str) -> bool {
         let package =
             self.bindings.get_or(init, || Arc::new(Package { text: self.files.read(init), ..Package::default() }));
         let Some(text) = &package.text else { return false };
-        // Most packages do not even mention the modules that are imported from them.
+        // A cheap check before parsing: most packages do not even mention the modules that are imported from them.
         if memchr::memmem::find(text, name.as_bytes()).is_none() {
             return false;
         }
         package.bindings.get_or_init(|| Bindings::of_file(init, text)).is_attribute(name)
     }
 
-    /// The edge to a module: to its file, or none for a namespace.
+    /// The target of a module: its file, or nothing for a namespace package.
     fn file_target(&self, importer: Importer<'_>, module: &Module) -> Target {
         let Some(file) = &module.file else { return Target::Nothing };
         let chosen = self.twin(importer, file);
@@ -236,8 +237,8 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// The `__init__` files of the packages around a module of the repository: Python runs them before the module. Those around
-    /// the importer, too, ran before it did, and are left out.
+    /// The `__init__` files of the packages that contain a module of the repository: Python runs them before the module. Those
+    /// that also contain the importer are left out, because they ran before it.
     fn packages_above(&self, importer: Importer<'_>, specifier: &str, form: Form, file: &str) -> Vec<String> {
         if file.contains(SITE) {
             return Vec::new();
@@ -262,7 +263,7 @@ impl<'f> Resolver<'f> {
         found
     }
 
-    /// The stub that is taken instead of a file: for a stub that asks, and for an extension module.
+    /// The stub to use instead of a file: if the importer is a stub, or the file is an extension module.
     fn twin(&self, importer: Importer<'_>, file: &str) -> Option<String> {
         let folder = parent(file);
         let name = file.rsplit('/').next()?;
@@ -279,13 +280,13 @@ impl<'f> Resolver<'f> {
         self.files.real_path(path).filter(|real| !self.is_hidden(real))
     }
 
-    /// What lies below stan's own folder is missing, apart from `system` and `imports`.
+    /// stan's own folder is hidden, except for `system` and `imports`.
     fn is_hidden(&self, real: &str) -> bool {
         let below = real.strip_prefix(&*self.project.stan_folder).and_then(|rest| rest.strip_prefix('/'));
         below.is_some_and(|below| !below.starts_with("system/") && !below.starts_with("imports/"))
     }
 
-    /// The node of a request that does not resolve: the dotted name, or the path that a relative one would have had.
+    /// The node of an unresolved request: the dotted name, or the path that a relative import would have had.
     fn missing(&self, importer: Importer<'_>, level: usize, dotted: &str) -> Target {
         if level == 0 {
             if builtins::is_of_some_version(first_part(dotted)) {
@@ -309,7 +310,7 @@ impl ProjectResolver for Resolver<'_> {
         Box::new(worker::PythonFileResolver::new(self, table))
     }
 
-    /// The distribution's folder (or single file) in site-packages; files of the repository belong to none.
+    /// The distribution's folder (or single file) in site-packages; `None` for files of the repository.
     fn package_of(&self, file: &str) -> Option<String> {
         let after = file.rfind(SITE)? + SITE.len();
         let rest = file.get(after..)?;
@@ -330,7 +331,7 @@ fn first_part(dotted: &str) -> &str {
     dotted.split('.').next().unwrap_or(dotted)
 }
 
-/// The same name in a package that has nothing but stubs (PEP 561).
+/// The same name in a stub-only package (PEP 561).
 fn stub_package(dotted: &str) -> String {
     let first = first_part(dotted);
     [first, "-stubs", dotted.get(first.len()..).unwrap_or_default()].concat()

@@ -1,5 +1,5 @@
-//! The source roots of a project: the folders that its build backend takes packages from, then `src`, the folder itself and
-//! `lib`. Manifests are data: nothing of `setup.py` runs, and one that cannot be read says nothing.
+//! The source roots of a project: the folders that its build backend takes packages from, then `src`, the project folder and
+//! `lib`. Manifests are parsed as data: `setup.py` is never run, and an unreadable manifest is ignored.
 
 use std::sync::Arc;
 
@@ -10,29 +10,29 @@ use super::folders::Folder;
 use super::setup;
 use crate::paths::join_plain;
 
-/// Files that make a folder a project of its own, beside `setup.py` and `manage.py`.
+/// Files that mark a folder as a project, besides `setup.py` and `manage.py`.
 const MARKERS: [&str; 2] = ["pyproject.toml", "setup.cfg"];
 
-/// Files that say what is installed for a folder, which may be a project or the tests of one.
+/// Files that list what is installed for a folder, which may be a project or only its tests.
 const WEAK_MARKERS: [&str; 2] = ["requirements.txt", "Pipfile"];
 
-/// What a folder is to the files below it.
+/// Whether a folder is a project, and its precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Project {
     None,
-    /// Searched after the projects around it.
+    /// Searched after the projects that contain it.
     Weak,
-    /// Searched before the projects around it.
+    /// Searched before the projects that contain it.
     Own,
 }
 
 /// Real manifests are far smaller.
 const LARGEST: usize = 1 << 20;
 
-/// More roots than any project has.
+/// A bound: no real project has this many roots.
 const MAX_ROOTS: usize = 32;
 
-/// Whether a folder is a project of its own. The `setup.py` of a package is a module like any other.
+/// Whether a folder is a project. A `setup.py` inside a package is just a module.
 pub(super) fn project_at(folder: &Folder, files: &dyn Files, path: &str) -> Project {
     let is_script = |name: &str| folder.get(name).is_some_and(|entry| entry.source);
     let has = |markers: &[&str]| markers.iter().any(|name| files.is_file(&join_plain(path, name)));
@@ -45,7 +45,7 @@ pub(super) fn project_at(folder: &Folder, files: &dyn Files, path: &str) -> Proj
     }
 }
 
-/// The source roots of a project, in the order of the search.
+/// The source roots of a project in search order.
 pub(super) fn source_roots(files: &dyn Files, project: &str) -> Vec<Arc<str>> {
     let read = |name: &str| {
         let bytes = files.read(&join_plain(project, name)).filter(|bytes| bytes.len() <= LARGEST)?;
@@ -82,7 +82,7 @@ pub(super) fn source_roots(files: &dyn Files, project: &str) -> Vec<Arc<str>> {
     roots
 }
 
-/// A folder below the project, without `.` parts; `None` for one that lies elsewhere.
+/// A normalised folder below the project; `None` for one outside.
 fn inside(folder: &str) -> Option<String> {
     let folder = folder.replace('\\', "/");
     let parts: Vec<&str> = folder.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
@@ -90,7 +90,7 @@ fn inside(folder: &str) -> Option<String> {
     is_inside.then(|| parts.join("/"))
 }
 
-/// What the tables of build backends and test runners say.
+/// Reads the tables of build backends and test runners.
 fn of_pyproject(table: &Table, roots: &mut Vec<String>) {
     let find = |path: &[&str]| {
         let mut value = table.get(*path.first()?)?;
@@ -113,7 +113,7 @@ fn of_pyproject(table: &Table, roots: &mut Vec<String>) {
             roots.extend(setup::root_of_package(package, folder));
         }
     }
-    // Hatch and scikit-build-core name the packages themselves: their parents are the roots.
+    // Hatch and scikit-build-core list packages, so the roots are their parents.
     for path in [
         &["tool", "hatch", "build", "targets", "wheel", "packages"][..],
         &["tool", "hatch", "build", "packages"],
@@ -128,7 +128,7 @@ fn of_pyproject(table: &Table, roots: &mut Vec<String>) {
     }
 }
 
-/// A string, or the strings of a list.
+/// A string, or all strings of a list.
 fn strings(value: &Value) -> impl Iterator<Item = &str> {
     let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
     value.as_str().into_iter().chain(list.iter().filter_map(Value::as_str)).take(MAX_ROOTS)

@@ -1,7 +1,7 @@
-//! Where absolute imports of a file are searched, in order: the source roots of the projects around it (nearest first, the
-//! repository last), its base folder, and the site-packages of the virtual environments around it.
+//! The search path for absolute imports of a file, in order: the source roots of the projects that contain it (nearest first, the
+//! repository last), its base folder, and the site-packages of virtual environments in its parent folders.
 //!
-//! The base folder is the first one upwards without `__init__.py`: what scripts, pytest and mypy put on the path.
+//! The base folder is the nearest parent without `__init__.py`: the one that scripts, pytest and mypy add to `sys.path`.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::environments;
 use super::roots::{self, Project};
 use crate::paths::{contains, parent};
 
-/// The folders of one importing folder.
+/// The search path of one importing folder.
 #[derive(Debug)]
 pub(super) struct SearchPath {
     pub(super) folders: Vec<Arc<str>>,
@@ -34,7 +34,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Source roots and installed packages of a folder, with those of the folders above it.
+    /// The source roots and site-packages of a folder, including those of its parents.
     fn surroundings(&self, folder: &str) -> Arc<Surroundings> {
         self.surroundings.get_or(folder, || {
             let is_root = *folder == *self.root;
@@ -64,7 +64,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The first folder at or above this one that is not a package.
+    /// The nearest folder, from this one upwards, that is not a package.
     fn base_folder<'a>(&self, folder: &'a str) -> &'a str {
         let mut current = folder;
         while *current != *self.root && self.folders.get(current).package_file().is_some() {
@@ -74,7 +74,7 @@ impl Resolver<'_> {
     }
 }
 
-/// What the projects and environments around a folder offer.
+/// The folders that projects and environments of the parent folders provide.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings {
     pub(super) roots: Vec<Arc<str>>,

@@ -1,12 +1,12 @@
-//! Source roots in what setuptools reads and writes: `setup.cfg`, which is an INI file, the literals of `setup.py`, and the tables of
-//! editable installs.
+//! Source roots in files that setuptools reads or writes: `setup.cfg`, which is an INI file, the literals of `setup.py`, and the
+//! tables of editable installs.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 
 use crate::python::parse;
 
-/// Keys with values of several lines, as setuptools reads them.
+/// Parses keys with multi-line values, like setuptools.
 pub(super) fn of_setup_cfg(text: &str, roots: &mut Vec<String>) {
     let (mut section, mut key) = (String::new(), String::new());
     for line in text.lines() {
@@ -83,7 +83,7 @@ impl<'a> Visitor<'a> for Literals {
     }
 }
 
-/// The roots behind `MAPPING = {"package": "/folder/package"}` of an editable install.
+/// The roots in `MAPPING = {"package": "/folder/package"}` of an editable install.
 pub(super) fn of_editable_table(text: &str) -> Vec<String> {
     let read = || {
         let tree = parse::parse("finder.py", text);
@@ -118,7 +118,8 @@ fn literal(expression: &Expr) -> Option<&str> {
     }
 }
 
-/// The root behind «package p lies in folder f»: all of `f` for the empty name, else what is before the package's own path.
+/// The root if package `package` is in folder `folder`: the whole folder for an empty name, otherwise the folder without the
+/// package's own path.
 pub(super) fn root_of_package(package: &str, folder: &str) -> Option<String> {
     if package.is_empty() {
         return Some(folder.to_owned());

@@ -1,4 +1,4 @@
-//! Small trees and what the imports of their files resolve to.
+//! Resolution of imports in small file trees.
 
 use expect_test::{Expect, expect};
 use stan_repo::{MemorySystem, World};
@@ -23,7 +23,7 @@ impl TargetTable for Table {
     }
 }
 
-/// Resolves every request of `importer`; the fixture's files lie in `/r`.
+/// Resolves every request of `importer`; the fixture's files are in `/r`.
 fn check(fixture: &str, importer: &str, expected: Expect) {
     let system = MemorySystem::from_fixture(fixture);
     let world = World::new(&system, "/r", None);

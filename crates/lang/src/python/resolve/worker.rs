@@ -1,5 +1,5 @@
-//! The requests of one file after the other, on one thread. Files of a folder ask for the same modules, so the answers for the
-//! last folder are remembered.
+//! Resolves the requests of files on one thread. Files of a folder import many of the same modules, so the answers for the last
+//! folder are cached.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::paths::parent;
 use crate::python::form::Form;
 use crate::python::is_stub;
 
-/// More answers than this are not remembered.
+/// The cache is limited to this many answers.
 const MAX_ANSWERS: usize = 1 << 12;
 
 pub(super) struct PythonFileResolver<'r> {
@@ -24,12 +24,13 @@ pub(super) struct PythonFileResolver<'r> {
     answers: FxHashMap<Box<str>, Vec<FolderAnswer>>,
 }
 
-/// An answer that holds for every file of a folder, but for the file that it resolves to.
+/// An answer that applies to every file of a folder except the target file itself.
 struct FolderAnswer {
     form: FormCode,
     answer: Answer,
     file: Option<Arc<str>>,
-    /// The packages around the module that run before it. Tables may give one file several keys, so that paths are compared.
+    /// The packages that contain the module and run before it. Compared by path, because tables may assign several keys to one
+    /// file.
     above: Arc<[(Arc<str>, FileKey)]>,
 }
 
@@ -41,7 +42,7 @@ impl FolderAnswer {
     }
 }
 
-/// The answer to one request, the file that it resolves to, and the packages around that file.
+/// The answer to one request, the target file, and the packages that contain it.
 struct ResolvedRequest {
     answer: Answer,
     file: Option<Arc<str>>,
@@ -103,7 +104,7 @@ impl FileResolver for PythonFileResolver<'_> {
             return;
         }
         let mut above: Vec<(Arc<str>, EdgeKind, FileKey)> = Vec::new();
-        // What an import names has its edge already.
+        // An explicit import already has its edge.
         let mut named: FxHashSet<(Arc<str>, EdgeKind)> = FxHashSet::default();
         for request in &facts.requests {
             let ResolvedRequest { answer, file: leads_to, above: packages } =

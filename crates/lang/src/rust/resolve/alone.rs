@@ -1,4 +1,4 @@
-//! Questions about single files, without the facts of all others: the files of the package around them are read on demand.
+//! Resolves requests of single files without the facts of the whole repository: reads only the package around them, on demand.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,10 +14,10 @@ use crate::project::Project;
 use crate::rust::extract;
 use crate::rust::form::Form;
 
-/// For each file of the universe its facts, once they were read.
+/// The facts of each file of the universe that has been read.
 pub(super) type ReadFacts = Box<[OnceLock<Option<Box<FileFacts>>>]>;
 
-/// The facts of files of the universe, read when they are asked for. Keys are indices in the universe.
+/// Facts of files of the universe, read on demand. Keys are indices in the universe.
 struct FactsOnDemand<'r> {
     project: &'r Project<'r>,
     known: &'r ReadFacts,
@@ -40,7 +40,7 @@ impl FactsOf for FactsOnDemand<'_> {
     }
 }
 
-/// The trees that a file may be in.
+/// The module trees that a file may belong to.
 pub(super) struct Around<'r> {
     resolver: &'r Resolver<'r>,
     facts: FactsOnDemand<'r>,
@@ -57,7 +57,7 @@ impl Resolver<'_> {
 }
 
 impl Around<'_> {
-    /// The file that declares what a path names; its module, where the name is not found.
+    /// The file that declares the target of a path, or the file of its module if the name is not found there.
     pub(super) fn target(&self, file: &str, request: &Request) -> Option<Target> {
         let module = self.forest.by_file.get(file).copied().filter(|_| Form::item_call(request).is_none())?;
         let names = PathResolver::new(self.resolver, &self.forest, &self.facts);

@@ -1,4 +1,4 @@
-//! The modules of all crates: each file where the tree of `mod` declarations puts it, from the root files of packages down.
+//! The module trees of all crates: `mod` declarations are followed from the root files of packages.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,10 +16,10 @@ use crate::name_order::beginnings;
 use crate::paths::{base_name, contains, join_plain, parent};
 use crate::rust::form::Form;
 
-/// Definitions of a macro that one call may mean.
+/// How many definitions of a macro one call may refer to.
 const MOST_DEFINITIONS: usize = 4;
 
-/// How often files that macro calls declare may call macros that declare files.
+/// How many levels of files declared by macro calls are followed.
 const MOST_ROUNDS: usize = 32;
 
 /// Index of a module.
@@ -29,21 +29,21 @@ pub(super) type ModuleId = u32;
 pub(super) struct Forest {
     pub(super) modules: Vec<Module>,
     pub(super) crates: Vec<Crate>,
-    /// The module that a file is; the first, where crates share it.
+    /// The module of a file; if several crates contain the file, that of the first crate.
     pub(super) by_file: FxHashMap<Arc<str>, ModuleId>,
-    /// Crates by their root file.
+    /// Crates by root file.
     pub(super) by_root: FxHashMap<Arc<str>, u32>,
-    /// What imports mean, by module and number of the request, of those that another module of the same file has as well.
+    /// Resolved imports, by module and request, of modules that share a file with another module.
     pub(super) imports: Memo<(ModuleId, u32), KnownImport>,
     outside: Mutex<OutsideCrates>,
 }
 
-/// A crate that is not part of the forest.
+/// A crate outside the forest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Outside {
-    /// By the root file of its library.
+    /// A library, by its root file.
     Library(Arc<str>),
-    /// The package depends on it, and it is not here.
+    /// A dependency of the package that is not available.
     Missing(Box<str>),
 }
 
@@ -56,7 +56,7 @@ impl Outside {
     }
 }
 
-/// The number of an [`Outside`]; equal ones have one number.
+/// The interned number of an [`Outside`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutsideId(u32);
 
@@ -69,41 +69,42 @@ struct OutsideCrates {
 pub(super) struct Module {
     pub(super) krate: u32,
     pub(super) file: Arc<str>,
-    /// Of the file, in the run that made the forest.
+    /// The key of the file in the run that built the forest.
     pub(super) key: FileKey,
-    /// Index among the modules of the file.
+    /// The index among the modules of the file.
     pub(super) scope: u32,
     pub(super) parent: Option<ModuleId>,
-    /// How many modules are around it.
+    /// The depth of the module in its tree.
     depth: u32,
-    /// By the index of the binding that declares them; ascending.
+    /// By the index of the declaring binding, ascending.
     pub(super) children: Vec<(u32, ModuleId)>,
-    /// Definitions of the macros that it calls, as far as they declare modules.
+    /// The definitions of macros that the module calls, if they declare modules.
     pub(super) calls: Vec<ModuleId>,
-    /// Files that macro calls of the module declare: the definition and the index of its binding, ascending, and the file's module.
+    /// Files that macro calls of the module declare: the definition and the index of its binding, ascending, and the module of
+    /// the file.
     pub(super) expanded: Vec<((ModuleId, u32), ModuleId)>,
     is_expansion: bool,
     pub(super) index: NameIndex,
-    /// Of a file: what its imports mean, by the number of the request. Many files ask for the same.
+    /// For a file: its resolved imports, by request. Many other files resolve through the same imports.
     pub(super) imports: OnceLock<Box<[OnceLock<KnownImport>]>>,
 }
 
-/// The beginnings of the names in a module, in the order of its bindings. A search in them touches no text: the names of a
-/// large module lie all over memory. Made when the module is first asked for a name.
+/// The first bytes of the names in a module, in binding order. Searching these touches no text, which for a large module is
+/// scattered in memory. Built on the first lookup in the module.
 #[derive(Default)]
 pub(super) struct NameIndex(OnceLock<Box<[(u64, u64)]>>);
 
-/// Names of at most this length that begin alike and have one length are equal.
+/// Names up to this length are equal if their first bytes and their lengths are equal.
 pub(super) const INDEXED: usize = 16;
 
 impl NameIndex {
-    /// The bindings whose names begin as `name` does; `bindings` are always those of the module.
+    /// The range of bindings whose names have the same first bytes as `name`; `bindings` must be those of the module.
     pub(super) fn range(&self, bindings: &[Binding], name: &str) -> Range<usize> {
         let index = self.0.get_or_init(|| bindings.iter().map(|binding| beginnings(&binding.name)).collect());
         let wanted = beginnings(name);
         let from = index.partition_point(|known| *known < wanted);
         let rest = index.get(from..).unwrap_or_default();
-        // Nearly always none or one.
+        // Usually zero or one.
         let few = rest.iter().take(4).take_while(|known| **known == wanted).count();
         from..from + if few < 4 { few } else { rest.partition_point(|known| *known == wanted) }
     }
@@ -114,15 +115,15 @@ pub(super) struct Crate {
     pub(super) manifest: Option<Arc<Manifest>>,
     pub(super) is_library: bool,
     pub(super) is_2015: bool,
-    /// Files that define macros by the name, for calls without a path.
+    /// Files that define a macro of this name, for calls without a path.
     pub(super) macros: FxHashMap<Box<str>, Vec<ModuleId>>,
-    /// Definitions of macros that declare modules, by the name.
+    /// Definitions of macros that declare modules, by macro name.
     pub(super) expansions: FxHashMap<Box<str>, Vec<ModuleId>>,
     dependencies: Mutex<FxHashMap<Box<str>, Option<Meaning>>>,
 }
 
 impl Crate {
-    /// A crate by the name that the package has for it. `find` finds it, the same one at any time; no lock is held meanwhile.
+    /// A crate by its name in the package. `find` must be deterministic and is called without a lock.
     pub(super) fn dependency(&self, name: &str, find: impl FnOnce() -> Option<Meaning>) -> Option<Meaning> {
         if let Some(known) = lock(&self.dependencies).get(name) {
             return *known;
@@ -134,7 +135,7 @@ impl Crate {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Inserts are whole: a panic elsewhere leaves nothing half-made behind.
+    // Safe after a panic on another thread: an insert is never half done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -143,7 +144,7 @@ impl Forest {
         self.modules.get(id as usize)
     }
 
-    /// The number of a crate that is not part of the forest.
+    /// Interns a crate outside the forest.
     pub(super) fn outside(&self, outside: Outside) -> OutsideId {
         let mut known = lock(&self.outside);
         if let Some(number) = known.numbers.get(&outside) {
@@ -163,7 +164,7 @@ impl Forest {
         self.crates.get(self.module(id)?.krate as usize)
     }
 
-    /// Whether a module is another one or lies in it.
+    /// Whether a module is another one or is nested in it.
     pub(super) fn is_within(&self, inner: ModuleId, outer: ModuleId) -> bool {
         let Some(depth) = self.module(outer).map(|outer| outer.depth) else { return false };
         let mut at = Some(inner);
@@ -177,7 +178,7 @@ impl Forest {
     }
 }
 
-/// Makes the forest from the facts of all files of the repository.
+/// Builds the forest from the facts of all files of the repository.
 pub(super) fn build(resolver: &Resolver<'_>, facts: &dyn FactsOf) -> Forest {
     let mut builder = Builder { resolver, facts, forest: Forest::default(), here: FxHashMap::default() };
     for folder in resolver.packages.folders() {
@@ -187,12 +188,12 @@ pub(super) fn build(resolver: &Resolver<'_>, facts: &dyn FactsOf) -> Forest {
     builder.forest
 }
 
-/// Makes the trees that one file may be in, from the facts of those files alone.
+/// Builds only the trees that one file may belong to, from the facts of their files.
 pub(super) fn build_around(resolver: &Resolver<'_>, facts: &dyn FactsOf, file: &str) -> Forest {
     let mut builder = Builder { resolver, facts, forest: Forest::default(), here: FxHashMap::default() };
     let manifest = resolver.packages.around(parent(file));
     if let Some(manifest) = &manifest {
-        // Tests and examples are small crates of their own: only the one that the file may be in.
+        // Each test and example is a separate small crate: only take the one that may contain the file.
         let folder = parent(file);
         let library = manifest.package.as_ref().and_then(|package| package.library.as_ref());
         let top = library.map_or("", |(_, library)| parent(library));
@@ -212,7 +213,7 @@ struct Builder<'b, 'f> {
     resolver: &'b Resolver<'f>,
     facts: &'b dyn FactsOf,
     forest: Forest,
-    /// Files of the crate that is being made.
+    /// The files of the crate under construction.
     here: FxHashMap<Arc<str>, ModuleId>,
 }
 
@@ -271,7 +272,7 @@ impl Builder<'_, '_> {
         id
     }
 
-    /// Adds everything below a module.
+    /// Adds all modules below a module.
     fn expand(&mut self, start: ModuleId) {
         let facts = self.facts;
         let mut pending = vec![start];
@@ -284,7 +285,7 @@ impl Builder<'_, '_> {
                 self.add_macros(krate, id, known);
             }
             let Some(bindings) = known.scopes.get(scope as usize).map(|scope| &scope.bindings) else { continue };
-            // Requests of `mod` declarations come before all others: of these nearly none is looked at.
+            // `mod` declarations are the first requests of a file, so this skips nearly all others.
             let declaring = known.requests.partition_point(|request| is_module(Form::of(request.form).0)) as u32;
             let mut children = Vec::new();
             for (at, binding) in (0..).zip(bindings) {
@@ -295,14 +296,14 @@ impl Builder<'_, '_> {
                         self.add_expansion(krate, &binding.name, child);
                         Some(child)
                     }
-                    // The files of these are beside those that call the macro.
+                    // In a macro definition, the files are relative to the callers.
                     Bound::Request(_) if is_expansion => None,
                     Bound::Request(request) if request >= declaring => None,
                     Bound::Request(request) => {
                         let request = known.requests.get(request as usize);
                         let path = request.and_then(|request| self.resolver.module_file(&file, request).ok());
                         path.and_then(|path| match self.here.get(&path) {
-                            // Each file is expanded once in a crate, whichever module declares it.
+                            // A file is expanded only once per crate, even if several modules declare it.
                             Some(known) => {
                                 children.push((at, *known));
                                 None
@@ -332,7 +333,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Adds what macro calls declare, in the modules of a crate from one on. Files that are added may call macros, too.
+    /// Adds the modules that macro calls declare, in the modules of a crate from `from` on. The added files may contain further
+    /// macro calls.
     fn expand_calls(&mut self, krate: u32, from: ModuleId) {
         let mut done = FxHashSet::default();
         for _ in 0..MOST_ROUNDS {
@@ -362,7 +364,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The macros that a module calls at the places of items.
+    /// The item macros that a module calls.
     fn called(&self, id: ModuleId) -> Vec<&str> {
         let Some(module) = self.forest.module(id) else { return Vec::new() };
         let Some(facts) = self.facts.facts(module.key) else { return Vec::new() };
@@ -375,7 +377,7 @@ impl Builder<'_, '_> {
         let facts = self.facts;
         let Some(module) = self.forest.modules.get_mut(id as usize) else { return };
         module.calls.push(definition);
-        // Folders of modules inside a file are not known here.
+        // The folder for files of inline modules is not known here.
         if module.scope != 0 {
             return;
         }
@@ -410,8 +412,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Files that no tree has: below the sources of a package as if a module of that place were declared, elsewhere as crates
-    /// of their own.
+    /// Adds files that belong to no tree: below the sources of a package as if a module of that path were declared, elsewhere as
+    /// separate crates.
     fn add_others(&mut self) {
         let root = self.resolver.packages.root.clone();
         let paths = self.resolver.project.universe.iter().filter(|path| path.ends_with(".rs"));
@@ -419,7 +421,7 @@ impl Builder<'_, '_> {
             .map(|path| Arc::from(join_plain(&root, path)))
             .filter(|path| !self.forest.by_file.contains_key(path))
             .collect();
-        // A folder's own module comes before what lies in the folder.
+        // A folder's own module must be added before the files in the folder.
         others.sort_by_cached_key(|path| (module_folder_depth(path), path.clone()));
         for file in others {
             self.add_other(&file);
@@ -444,7 +446,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The module in whose folder a file lies.
+    /// The module that a file belongs to by its folder.
     fn place_by_folder(&self, file: &str, manifest: Option<&Manifest>) -> Option<ModuleId> {
         let package = manifest?.package.as_ref()?;
         let library = package.library.as_ref().map(|(_, file)| file);
@@ -472,7 +474,7 @@ pub(super) fn is_module(form: Form) -> bool {
     matches!(form, Form::Module | Form::OptionalModule | Form::ModulePath)
 }
 
-/// How deep the module of a file would be by its folder.
+/// The depth that the module of a file would have, judged by its path.
 fn module_folder_depth(path: &str) -> usize {
     let depth = path.matches('/').count();
     depth - usize::from(base_name(path) == "mod.rs" && depth > 0)

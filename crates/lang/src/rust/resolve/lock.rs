@@ -1,9 +1,10 @@
-//! `Cargo.lock`: which version of a package each package uses. Read by lines: the file is written by cargo, and may be large.
+//! Parses `Cargo.lock`: which version of a dependency each package uses. Parsed line by line: Cargo writes the file in a fixed
+//! format, and it may be large.
 
 use rustc_hash::FxHashMap;
 use stan_model::Digest;
 
-/// Real ones are far smaller.
+/// Real lock files are far smaller.
 pub(super) const LARGEST_LOCK: usize = 16 << 20;
 
 type NameAndVersion = (Box<str>, Box<str>);
@@ -11,11 +12,11 @@ type NameAndVersion = (Box<str>, Box<str>);
 /// The packages of a lock file.
 #[derive(Debug, Default)]
 pub(super) struct Lock {
-    /// Versions by name, in the order of the file.
+    /// Versions by name, in file order.
     versions: FxHashMap<Box<str>, Vec<Box<str>>>,
-    /// Of each package the dependencies that it has by name and version.
+    /// The dependencies of each package, by name and version.
     dependencies: FxHashMap<NameAndVersion, Vec<NameAndVersion>>,
-    /// Of packages from registries the SHA-256 of their archives.
+    /// The SHA-256 of the archives of registry packages.
     checksums: FxHashMap<NameAndVersion, Digest>,
 }
 
@@ -54,19 +55,19 @@ impl Lock {
 
     fn add_dependency(&mut self, name: &str, version: &str, dependency: &str) {
         let mut words = dependency.split(' ');
-        // Without a version there is only one of that name.
+        // Cargo omits the version if there is only one of that name.
         if let (Some(package), Some(used)) = (words.next(), words.next()) {
             let key = (name.into(), version.into());
             self.dependencies.entry(key).or_default().push((package.into(), used.into()));
         }
     }
 
-    /// The SHA-256 of the archive of a package.
+    /// The SHA-256 of a package's archive.
     pub(super) fn checksum(&self, name: &str, version: &str) -> Option<Digest> {
         self.checksums.get(&(name.into(), version.into())).copied()
     }
 
-    /// The version of `package` that a package uses; any that the file has where it does not say.
+    /// The version of `package` that a package uses; if that is not specified, any version in the file.
     pub(super) fn version(&self, user: &str, user_version: Option<&str>, package: &str) -> Option<&str> {
         let all = self.versions.get(package)?;
         let own = user_version.and_then(|version| self.dependencies.get(&(user.into(), version.into())));

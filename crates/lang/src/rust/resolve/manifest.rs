@@ -1,4 +1,4 @@
-//! `Cargo.toml`: packages with their crates and dependencies, and workspaces.
+//! Parses `Cargo.toml`: packages with their crates and dependencies, and workspaces.
 
 use rustc_hash::FxHashMap;
 use stan_repo::{EntryKind, Files};
@@ -6,10 +6,10 @@ use toml::{Table, Value};
 
 use crate::paths::{join_plain, parent};
 
-/// Real ones are far smaller.
+/// Real manifests are far smaller.
 const LARGEST_MANIFEST: usize = 1 << 20;
 
-/// A manifest, read once.
+/// A parsed manifest.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
     pub(super) folder: Box<str>,
@@ -17,19 +17,19 @@ pub(super) struct Manifest {
     pub(super) workspace: Option<WorkspaceFacts>,
 }
 
-/// What `[package]` and the tables beside it say.
+/// The `[package]` table and those beside it.
 #[derive(Debug, Default)]
 pub(super) struct PackageFacts {
     pub(super) name: Box<str>,
     pub(super) version: Option<Box<str>>,
-    /// Name and file of the library.
+    /// The name and root file of the library.
     pub(super) library: Option<(Box<str>, Box<str>)>,
-    /// Root files of all other crates: programs, tests, examples, benchmarks, the build script.
+    /// The root files of all other crates: programs, tests, examples, benchmarks, the build script.
     pub(super) programs: Vec<Box<str>>,
     pub(super) is_2015: bool,
-    /// By the name that code uses, as far as the manifest has it.
+    /// By the name in code, as far as the manifest tells it.
     pub(super) dependencies: FxHashMap<Box<str>, Dependency>,
-    /// The folder of the workspace, where the package names it.
+    /// The folder of the workspace, if the package specifies it.
     pub(super) workspace: Option<Box<str>>,
 }
 
@@ -37,23 +37,23 @@ pub(super) struct PackageFacts {
 pub(super) struct Dependency {
     /// The package's name.
     pub(super) package: Box<str>,
-    /// The folder of a local package.
+    /// The folder of a path dependency.
     pub(super) folder: Option<Box<str>>,
-    /// The workspace says where it comes from.
+    /// `workspace = true`: the workspace specifies the source.
     pub(super) inherited: bool,
-    /// The name is of this package's choice, not the library's own.
+    /// The manifest renames the package, so the library's own name is not used.
     pub(super) renamed: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct WorkspaceFacts {
     pub(super) dependencies: FxHashMap<Box<str>, Dependency>,
-    /// Local packages that take the place of others, by name.
+    /// Local packages that replace others (`[patch]`), by name.
     pub(super) patches: FxHashMap<Box<str>, Box<str>>,
     pub(super) is_2015: Option<bool>,
 }
 
-/// Reads the manifest in a folder.
+/// Reads the manifest of a folder.
 pub(super) fn read(files: &dyn Files, folder: &str) -> Option<Manifest> {
     let bytes = files.read(&join_plain(folder, "Cargo.toml")).filter(|bytes| bytes.len() <= LARGEST_MANIFEST)?;
     let table: Table = std::str::from_utf8(&bytes).ok()?.parse().ok()?;
@@ -64,7 +64,7 @@ pub(super) fn read(files: &dyn Files, folder: &str) -> Option<Manifest> {
     Some(Manifest { folder: folder.into(), package, workspace })
 }
 
-/// Name and file of the library alone, of a package that is nothing but used.
+/// Only the name and root file of the library, for a package that is only a dependency.
 pub(super) fn read_library(files: &dyn Files, folder: &str) -> Option<(Box<str>, Box<str>)> {
     let bytes = files.read(&join_plain(folder, "Cargo.toml")).filter(|bytes| bytes.len() <= LARGEST_MANIFEST)?;
     let table: Table = std::str::from_utf8(&bytes).ok()?.parse().ok()?;
@@ -97,7 +97,7 @@ fn package_facts(files: &dyn Files, table: &Table, package: &Table, folder: &str
     let name = package.get("name").and_then(Value::as_str)?;
     let mut facts = PackageFacts { name: name.into(), ..PackageFacts::default() };
     facts.version = package.get("version").and_then(Value::as_str).map(Into::into);
-    // Without an edition it is 2015; one that is inherited is a table.
+    // The default edition is 2015; an inherited edition is a table.
     facts.is_2015 = package.get("edition").is_none_or(|edition| edition.as_str() == Some("2015"));
     facts.workspace = package.get("workspace").and_then(Value::as_str).map(|path| join_plain(folder, path).into());
     facts.library = library(files, table, name, folder);
@@ -122,7 +122,7 @@ fn library(files: &dyn Files, table: &Table, package: &str, folder: &str) -> Opt
     (files.is_file(&file)).then(|| (name.into(), file.into()))
 }
 
-/// The files that cargo finds by their place, and those that the manifest names.
+/// The crate roots that Cargo finds by convention, and those that the manifest lists.
 fn programs(files: &dyn Files, table: &Table, package: &Table, folder: &str) -> Vec<Box<str>> {
     let mut found: Vec<Box<str>> = Vec::new();
     let mut add = |path: String| {
@@ -170,7 +170,7 @@ fn add_dependencies(section: Option<&Value>, folder: &str, found: &mut FxHashMap
     }
 }
 
-/// The folder of the manifest around a file, in or below `root`.
+/// The folders from `folder` up to `root`, in which to look for a manifest.
 pub(super) fn folders_up<'a>(root: &'a str, folder: &'a str) -> impl Iterator<Item = &'a str> {
     let mut next = Some(folder).filter(|folder| crate::paths::contains(root, folder));
     std::iter::from_fn(move || {

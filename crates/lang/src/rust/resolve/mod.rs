@@ -1,9 +1,9 @@
-//! Modules, imports and paths to files: the tree of `mod` declarations from the crates of each `Cargo.toml` down, and names as the
-//! language looks them up in it. Everything is asked of a `Files` view.
+//! Resolves modules, imports and paths to files: builds the trees of `mod` declarations from the crates of each `Cargo.toml`, and
+//! looks up names in them by the rules of the language. All file access goes through a `Files` view.
 //!
-//! The first pass answers what needs one file alone: `mod x;` and `include!`. What paths resolve to depends on what
-//! other files declare, so their edges are made in the second pass, from the facts of all files. A question about
-//! single files (packs) reads the package around them instead.
+//! The first pass resolves what depends on one file only: `mod x;` and `include!`. Paths depend on the declarations of other
+//! files, so their edges are added in the second pass, from the facts of all files. For single files (in packs), only the package
+//! around them is read instead.
 
 mod alone;
 mod forest;
@@ -40,7 +40,7 @@ pub struct Resolver<'f> {
     files: &'f dyn Files,
     packages: Packages<'f>,
     forest: OnceLock<Forest>,
-    /// For questions about single files.
+    /// For requests of single files.
     read: OnceLock<ReadFacts>,
     forests: Memo<String, Arc<Forest>>,
 }
@@ -57,7 +57,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// The file of a `mod` declaration, or as an error the first path that it could have.
+    /// The file of a `mod` declaration. The error is the first path that it could have.
     fn module_file(&self, file: &str, request: &Request) -> Result<Arc<str>, String> {
         let (form, depth) = Form::of(request.form);
         let folder = parent(file);
@@ -72,7 +72,7 @@ impl<'f> Resolver<'f> {
         if found(&first) {
             return self.real_file(&first).ok_or(first);
         }
-        // A file that another one loads by `#[path]` has its modules beside it.
+        // The submodules of a file loaded with `#[path]` are in the file's own folder.
         let beside = || (*own != *folder).then(|| join_plain(folder, &request.specifier));
         let mut others = std::iter::once([&stem, "/mod.rs"].concat()).chain(
             std::iter::once_with(beside)
@@ -82,7 +82,7 @@ impl<'f> Resolver<'f> {
         others.find(found).and_then(|path| self.real_file(&path)).ok_or(first)
     }
 
-    /// The folder of the modules that a file declares.
+    /// The folder for the submodules of a file.
     fn module_folder(&self, file: &str) -> String {
         let folder = parent(file);
         if base_name(file) == "mod.rs" || self.packages.is_root(file) {
@@ -125,13 +125,13 @@ impl<'f> Resolver<'f> {
         self.files.real_path(path).filter(|real| !self.is_hidden(real)).map(Into::into)
     }
 
-    /// What lies below stan's own folder is missing, apart from `system` and `imports`.
+    /// stan's own folder is hidden, except for `system` and `imports`.
     fn is_hidden(&self, real: &str) -> bool {
         let below = real.strip_prefix(&*self.project.stan_folder).and_then(|rest| rest.strip_prefix('/'));
         below.is_some_and(|below| !below.starts_with("system/") && !below.starts_with("imports/"))
     }
 
-    /// What needs no other file: `None` for paths.
+    /// Resolves requests that need no other file; `None` for paths.
     fn alone(&self, file: &str, request: &Request) -> Option<Target> {
         match Form::of(request.form).0 {
             Form::Module => Some(match self.module_file(file, request) {
@@ -173,7 +173,7 @@ impl ProjectResolver for Resolver<'_> {
             let walked = names.request(module, request);
             for meaning in &walked.named {
                 let is_module = matches!(meaning, Meaning::Module(id) if forest.module(*id).map(|named| named.krate) == forest.module(module).map(|own| own.krate));
-                // `crate::m!` names where macros are exported to, not where they are.
+                // Exported macros are named through the crate root, which is not the module that defines them.
                 if form != Form::Macro || !is_module {
                     edges.add(meaning, Resolution::Explicit);
                 }
@@ -188,7 +188,7 @@ impl ProjectResolver for Resolver<'_> {
         edges.finish()
     }
 
-    /// The archive of a crate has the SHA-256 that a lock file names.
+    /// A lock file contains the SHA-256 of the crate's archive.
     fn proof_of(&self, package: &PackageVersion) -> Option<PackageProof> {
         if package.ecosystem != Ecosystem::Crates {
             return None;
@@ -207,7 +207,7 @@ struct Edges<'e> {
     forest: &'e Forest,
     table: &'e dyn TargetTable,
     found: Vec<NameEdge>,
-    /// The nodes of builtins and of other crates: a file names few of them, and often.
+    /// Keys of builtins and of other crates. Memoised: a file refers to few of them, but often.
     builtins: Vec<(Standard, Option<FileKey>)>,
     outside: Vec<(OutsideId, Option<FileKey>)>,
 }
@@ -239,7 +239,7 @@ impl Edges<'_> {
         };
         if let Some(target) = target.filter(|target| *target != self.file) {
             let edge = NameEdge { target, kind: EdgeKind::Runtime, resolution };
-            // Names of one module often follow each other.
+            // Consecutive names often come from the same module.
             if self.found.last() != Some(&edge) {
                 self.found.push(edge);
             }
@@ -253,7 +253,7 @@ impl Edges<'_> {
         }
     }
 
-    /// Calls of macros that another file of the crate defines, without a path.
+    /// Adds edges for calls, without a path, of macros that another file of the crate defines.
     fn add_macros(&mut self, module: ModuleId, facts: &FileFacts) {
         let Some(krate) = self.forest.crate_of(module) else { return };
         for name in &facts.uses {
@@ -266,7 +266,7 @@ impl Edges<'_> {
         }
     }
 
-    /// An edge that the file itself names is not implicit as well.
+    /// Removes implicit edges that are also explicit.
     fn finish(mut self) -> Vec<NameEdge> {
         self.found.sort_unstable_by_key(|edge| (edge.target, edge.resolution));
         self.found.dedup_by_key(|edge| edge.target);

@@ -1,8 +1,7 @@
-//! Paths to what they name, by the rules of the language: the module tree, imports, globs and crates. Visibility counts as far as
-//! private names are not seen from outside.
+//! Resolves paths by the rules of the language: module tree, imports, globs and crates. Of visibility, only privacy is respected:
+//! private names are not visible from outside.
 //!
-//! All configurations count: a name that is bound twice resolves to both. Work for one path is bounded, whatever the
-//! files say.
+//! All configurations count: a name that is bound twice resolves to both. The work per path is bounded, whatever the input.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -23,48 +22,48 @@ use crate::language::FactsOf;
 use crate::paths::contains;
 use crate::rust::form::Form;
 
-/// Imports that name other imports, for one path.
+/// How many imports of imports are followed for one path.
 const MOST_HOPS: usize = 48;
 
-/// Modules that are searched for one path.
+/// How many modules are searched for one path.
 const MOST_STEPS: u32 = 256;
 
-/// Meanings of one name that are followed.
+/// How many meanings of one name are followed.
 const MOST_MEANINGS: usize = 4;
 
-/// Lookups of one import that are kept with its meaning.
+/// How many lookups are stored with the meaning of an import.
 const MOST_VISITS: usize = 24;
 
 /// Modules with fewer names are searched without an index.
 const FEW_BINDINGS: usize = 8;
 
-/// What a name means. Copied often, so that it owns nothing.
+/// The meaning of a name. Copied often, so it owns no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     Module(ModuleId),
-    /// Something that a module declares.
+    /// An item that a module declares.
     Item(ModuleId),
-    /// A crate that is not part of the forest.
+    /// A crate outside the forest.
     Outside(OutsideId),
     Builtin(Standard),
 }
 
-/// Nearly all names mean one thing.
+/// Nearly all names have one meaning.
 pub(super) type Meanings = SmallVec<[Meaning; 2]>;
 
-/// What an import means, and the steps that finding it took.
+/// The meaning of an import, and the number of steps that were needed to find it.
 #[derive(Clone)]
 pub(super) struct KnownImport {
-    /// Where it was looked up. In a file with modules of its own, several may have the same import.
+    /// The module where it was looked up. In a file with inline modules, several of them may contain the same import.
     module: ModuleId,
     means: Meanings,
     steps: u32,
-    /// What was looked up on the way; `None` where that is too much to be kept.
+    /// The lookups on the way; `None` if they are too many to be stored.
     visits: Option<Arc<[Visit]>>,
 }
 
-/// Something that was looked up: an import or a name that globs may bring, by its module and a hash of its text. Two that
-/// differ may look the same, which makes an answer unusable and never wrong.
+/// A lookup of an import, or of a name that globs may provide, as its module and a hash of the text. A collision only prevents
+/// the reuse of a stored answer, it never makes one wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Visit(ModuleId, u32);
 
@@ -74,12 +73,12 @@ impl Visit {
     }
 }
 
-/// Where a path leads.
+/// The result of following a path.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// The last module that it names, in its own crate; the crate, if it resolves to another one.
+    /// The last module on the path in its own crate, or the crate itself if the path leads to another crate.
     pub(super) named: Meanings,
-    /// What the whole path means.
+    /// The meaning of the whole path.
     pub(super) means: Meanings,
 }
 
@@ -87,36 +86,36 @@ pub(super) struct PathResolver<'n> {
     resolver: &'n Resolver<'n>,
     forest: &'n Forest,
     facts: &'n dyn FactsOf,
-    /// Crates by the number of the crate that names them: the paths of a file begin with few names.
+    /// Crates by the number of the importing crate and their name. Memoised, because the paths of a file start with few names.
     crates: RefCell<FxHashMap<(u32, &'n str), Option<Meaning>>>,
-    /// What the first names of paths mean, for the same reason.
+    /// The meanings of first segments, memoised for the same reason.
     first_names: RefCell<FxHashMap<FirstName<'n>, FirstMeaning>>,
-    /// Its memory, from request to request.
+    /// Reused from request to request.
     trail: RefCell<Trail<'n>>,
 }
 
-/// What the first name of a path means, and the steps that finding it took.
+/// The meaning of a path's first segment, and the number of steps that were needed to find it.
 struct FirstMeaning {
     means: Meanings,
     steps: u32,
 }
 
-/// Everything that the meaning of a path's first name depends on: the module, the name, whether the path is an import, and whether
+/// Everything that the meaning of a first segment depends on: the module, the name, whether the path is an import, and whether
 /// the name is the whole path.
 type FirstName<'n> = (ModuleId, &'n str, bool, bool);
 
-/// A module with the facts of its file and its names.
+/// A module with the facts of its file and its scope.
 type InModule<'n> = (ModuleId, &'n FileFacts, &'n Scope);
 
-/// What is being looked up, to end circles.
+/// The lookups in progress, to detect cycles.
 #[derive(Default)]
 pub(super) struct Trail<'n> {
     requests: Vec<(ModuleId, &'n str)>,
     globs: Vec<(ModuleId, &'n str)>,
     steps: u32,
-    /// Everything that was looked up, also what is done with.
+    /// All lookups, including finished ones.
     visits: Vec<Visit>,
-    /// How often something was not looked up because it is being looked up already, or because it is too deep.
+    /// How many lookups were cut short because of a cycle or the depth limit.
     cuts: u32,
 }
 
@@ -132,8 +131,8 @@ impl Trail<'_> {
         self.requests.is_empty() && self.globs.is_empty()
     }
 
-    /// Whether an import would be found as it was then: within the bounds, and without a circle that includes what is being
-    /// looked up now.
+    /// Whether looking up an import again would give the stored answer: it stays within the bounds, and forms no cycle with the
+    /// lookups in progress.
     fn allows(&self, known: &KnownImport) -> bool {
         if self.steps + known.steps > MOST_STEPS {
             return false;
@@ -142,7 +141,7 @@ impl Trail<'_> {
             return true;
         }
         let Some(visits) = &known.visits else { return false };
-        // What is being looked up at one time is no more than what was looked up.
+        // An upper bound: lookups in progress at any time are a subset of the visits.
         let is_shallow = self.requests.len().max(self.globs.len()) + visits.len() < MOST_HOPS;
         let mut around = self.requests.iter().chain(&self.globs).map(|(module, text)| Visit::new(*module, text));
         is_shallow && around.all(|one| !visits.contains(&one))
@@ -151,7 +150,7 @@ impl Trail<'_> {
 
 impl<'n> PathResolver<'n> {
     pub(super) fn new(resolver: &'n Resolver<'n>, forest: &'n Forest, facts: &'n dyn FactsOf) -> Self {
-        // Most files name a few.
+        // Most files refer to a few crates.
         let first_names = RefCell::new(FxHashMap::with_capacity_and_hasher(14, FxBuildHasher));
         let (crates, trail) = (RefCell::default(), RefCell::default());
         Self { resolver, forest, facts, crates, first_names, trail }
@@ -165,7 +164,7 @@ impl<'n> PathResolver<'n> {
         self.facts_of(module)?.scopes.get(self.forest.module(module)?.scope as usize)
     }
 
-    /// The bindings of a name in a module, and the index of the first.
+    /// The bindings of a name in a module, and the index of the first one.
     fn named(&self, module: ModuleId, scope: &'n Scope, name: &str) -> (usize, &'n [Binding]) {
         let index = self.forest.module(module).filter(|_| scope.bindings.len() >= FEW_BINDINGS);
         let Some(index) = index.map(|module| &module.index) else { return named(&scope.bindings, name) };
@@ -180,7 +179,7 @@ impl<'n> PathResolver<'n> {
         (range.start + before + at, found)
     }
 
-    /// What a request of a file resolves to. `file` is the module that the file is.
+    /// Resolves a request of a file. `file` is the file's own module.
     pub(super) fn request(&self, file: ModuleId, request: &'n Request) -> Walked {
         let mut trail = self.trail.take();
         trail.clear();
@@ -207,7 +206,7 @@ impl<'n> PathResolver<'n> {
         walked
     }
 
-    /// What the first segments mean, and the module that the path stands in.
+    /// The meanings of the first segments, and the module that the path occurs in.
     fn first(
         &self,
         file: ModuleId,
@@ -253,7 +252,7 @@ impl<'n> PathResolver<'n> {
         }
     }
 
-    /// The macro definition that a path of a file names first: imports inside it are written so.
+    /// If a path starts with a macro definition, enters it: imports inside a definition are written that way.
     fn enter_expansion(&self, file: ModuleId, segments: &mut Segments<'n>) -> ModuleId {
         let mut rest = *segments;
         let definition = rest.next().filter(|_| !rest.is_at_end()).and_then(|name| {
@@ -267,7 +266,7 @@ impl<'n> PathResolver<'n> {
         definition.unwrap_or(file)
     }
 
-    /// A module inside the file, by name.
+    /// An inline module, by name.
     fn inner(&self, module: ModuleId, name: &str) -> Option<ModuleId> {
         let scope = self.scope_of(module)?;
         let (from, bindings) = self.named(module, scope, name);
@@ -281,9 +280,9 @@ impl<'n> PathResolver<'n> {
         children.get(at).map(|(_, id)| *id)
     }
 
-    /// A name without anything before it; `is_whole` if nothing is behind it either.
+    /// The meaning of a first segment without prefix; `is_whole` if it is the only one.
     fn plain(&self, module: ModuleId, name: &'n str, form: Form, is_whole: bool, trail: &mut Trail<'n>) -> Meanings {
-        // Inside of another lookup the answer may depend on what is being looked up, and on the steps that are left.
+        // Memoise only outermost lookups: the result of an inner one may depend on the lookups in progress and on the steps left.
         if trail.steps > 0 || !trail.requests.is_empty() || !trail.globs.is_empty() {
             return self.find_plain(module, name, form, is_whole, trail);
         }
@@ -309,11 +308,12 @@ impl<'n> PathResolver<'n> {
         let from_root = krate.is_2015 && form == Form::Use;
         let start = if from_root { krate.root } else { module };
         let mut found = self.lookup(start, name, module, trail);
-        // A function of the name of a crate does not hide it: nothing is in a function.
+        // A function with the name of a crate does not hide the crate, because nothing can be inside a function.
         let is_lowercase = name.starts_with(|first: char| first.is_lowercase());
         let is_type = |one: &Meaning| is_whole || !is_lowercase || !matches!(one, Meaning::Item(_));
         if found.iter().any(is_type) {
-            // `#[cfg(…)] extern crate core as std;` leaves the crate of that name to other configurations.
+            // `#[cfg(…)] extern crate core as std;` applies only to some configurations; in the others, the name means the
+            // standard crate.
             let standard = standard_crate(name).filter(|_| found.iter().all(|one| matches!(one, Meaning::Builtin(_))));
             let standard = standard.map(Meaning::Builtin).filter(|standard| !found.contains(standard));
             found.extend(standard);
@@ -324,19 +324,19 @@ impl<'n> PathResolver<'n> {
         if !found.is_empty() {
             return found;
         }
-        // Newer paths in a package without an edition: tests and snippets.
+        // A package without an edition may contain paths of newer editions, in tests and snippets.
         if from_root { self.lookup(module, name, module, trail) } else { Meanings::new() }
     }
 
-    /// Crates by the name that paths have for them: a dependency, and the crate of `extern crate x as name;` in the root, which
-    /// is known everywhere. Both where both are there: either may belong to another configuration.
+    /// Crates by their name in paths: a dependency, and the crate of `extern crate x as name;` in the root, which is visible
+    /// everywhere. Returns both if both exist: they may belong to different configurations.
     fn external(&self, krate: u32, name: &'n str) -> Meanings {
         let dependency = self.dependency(krate, name);
         let renamed = self.renamed(krate, name).filter(|renamed| dependency.as_ref() != Some(renamed));
         dependency.into_iter().chain(renamed).collect()
     }
 
-    /// A crate by the name that the package has for it.
+    /// A crate by its name in the package.
     fn dependency(&self, krate: u32, name: &'n str) -> Option<Meaning> {
         if let Some(known) = self.crates.borrow().get(&(krate, name)) {
             return *known;
@@ -349,7 +349,7 @@ impl<'n> PathResolver<'n> {
     fn find_dependency(&self, krate: u32, name: &str) -> Option<Meaning> {
         let krate = self.forest.crates.get(krate as usize)?;
         let manifest = krate.manifest.as_deref();
-        // The standard library's own build gives these names to stand-ins.
+        // In the build of the standard library, these names are those of placeholder crates.
         if let Some(standard) = standard_crate(name).filter(|krate| *krate != Standard::Test) {
             return Some(Meaning::Builtin(standard));
         }
@@ -366,9 +366,9 @@ impl<'n> PathResolver<'n> {
         standard_crate(name).map(Meaning::Builtin)
     }
 
-    /// The crate that `extern crate x as name;` in the root names; `x` may be `self`.
+    /// The crate that `extern crate x as name;` in the root binds; `x` may be `self`.
     fn renamed(&self, krate: u32, name: &str) -> Option<Meaning> {
-        // Standard names are asked for often, and the crates behind them are the same in all configurations but one.
+        // Skip standard names: they are looked up often, and all configurations but one give them the usual meaning.
         if standard_crate(name).is_some() {
             return None;
         }
@@ -398,7 +398,7 @@ impl<'n> PathResolver<'n> {
         root.map_or_else(|| outside(real), |krate| Meaning::Module(krate.root))
     }
 
-    /// Follows the rest of a path from what its beginning means.
+    /// Follows the remaining segments from the meanings of the first.
     fn follow(
         &self,
         origin: ModuleId,
@@ -452,12 +452,12 @@ impl<'n> PathResolver<'n> {
                 }
             }
             next.dedup();
-            // The last name of a path in code is never a module.
+            // In code, the last segment of a path is never a module.
             let is_module = |meaning: &Meaning| matches!(meaning, Meaning::Module(id) if is_own(id));
             if is_last && form != Form::Use || !next.iter().any(is_module) {
                 tracking = false;
             } else if tracking {
-                // One configuration has a module of its own here and another one of a crate: that path ends before it.
+                // One configuration has its own module here and another one a crate's: the path ends before this segment.
                 let ends = next.iter().any(|meaning| match meaning {
                     Meaning::Module(id) => !is_own(id),
                     Meaning::Item(_) => false,
@@ -474,14 +474,14 @@ impl<'n> PathResolver<'n> {
         walked.means.extend_from_slice(&current);
     }
 
-    /// The module that a path sees another one from. Paths of modules inside a file are written as the file's module sees them
-    /// (`self::inner::x`), and may name what is private there.
+    /// The module whose privileges apply when a path looks into another one. Paths in inline modules are written as seen from the
+    /// file's module (`self::inner::x`), but may name private items of the inline module.
     fn viewer(&self, origin: ModuleId, module: ModuleId) -> ModuleId {
         let (Some(from), Some(seen)) = (self.forest.module(origin), self.forest.module(module)) else { return origin };
         if from.scope == 0 && from.key == seen.key { module } else { origin }
     }
 
-    /// What a name means in a module, as another module sees it.
+    /// The meanings of a name in a module, as seen from another module.
     fn lookup(&self, module: ModuleId, name: &'n str, from: ModuleId, trail: &mut Trail<'n>) -> Meanings {
         trail.steps += 1;
         if trail.steps > MOST_STEPS {
@@ -502,7 +502,7 @@ impl<'n> PathResolver<'n> {
         if found.is_empty()
             && let Some(krate) = self.forest.crate_of(module).filter(|krate| krate.root == module)
         {
-            // Exported macros are names of the crate's root.
+            // Exported macros are items of the crate root.
             let files = krate.macros.get(name).into_iter().flatten();
             found.extend(files.take(MOST_MEANINGS).map(|file| Meaning::Item(*file)));
         }
@@ -513,7 +513,7 @@ impl<'n> PathResolver<'n> {
         found
     }
 
-    /// What a module itself says about a name. `child` has the modules that its bindings declare.
+    /// The meanings that a module itself declares for a name. `child` has the modules of its bindings.
     fn declared(
         &self,
         (module, facts, scope): InModule<'n>,
@@ -549,7 +549,7 @@ impl<'n> PathResolver<'n> {
         found
     }
 
-    /// What the macro calls of a module declare by a name.
+    /// The meanings of a name that the module's macro calls declare.
     fn through_calls(&self, module: ModuleId, name: &'n str, sees_private: bool, trail: &mut Trail<'n>) -> Meanings {
         let mut found = Meanings::new();
         let calls = self.forest.module(module).map(|module| module.calls.as_slice()).unwrap_or_default();
@@ -573,7 +573,7 @@ impl<'n> PathResolver<'n> {
         found
     }
 
-    /// What an import of a module means; `number` is that of the request.
+    /// The meanings of an import; `number` is that of the request.
     fn imported(&self, module: ModuleId, number: u32, request: &'n Request, trail: &mut Trail<'n>) -> Meanings {
         let is_first = trail.is_empty();
         if is_first {
@@ -598,7 +598,7 @@ impl<'n> PathResolver<'n> {
         trail.requests.push(key);
         let means = self.walk(file, request, trail).means;
         trail.requests.pop();
-        // What is found within the bounds, and without a circle that includes what is around it, is found so by every other path.
+        // An answer found within the bounds, and without a cycle through outer lookups, is independent of the path that led here.
         if trail.steps <= MOST_STEPS && (is_first || trail.cuts == cuts) {
             let visits = trail.visits.get(visited..).filter(|visits| visits.len() <= MOST_VISITS).map(Arc::from);
             let known = KnownImport { module, means: means.clone(), steps: trail.steps - steps, visits };
@@ -613,18 +613,18 @@ impl<'n> PathResolver<'n> {
         means
     }
 
-    /// Where the meaning of an import is remembered; `file` is the module that the file is.
+    /// The cache slot for the meaning of an import; `file` is the file's own module.
     fn import_slot(&self, file: ModuleId, number: u32) -> Option<&'n OnceLock<KnownImport>> {
         let slots = self.forest.module(file)?.imports.get_or_init(|| {
             let requests = self.facts_of(file).map(|facts| facts.requests.as_slice()).unwrap_or_default();
-            // Names are bound to imports, which come before the paths of code.
+            // Only imports are bound to names, and they precede the paths of code.
             let imports = requests.iter().take_while(|request| Form::of(request.form).0 != Form::Path);
             imports.map(|_| OnceLock::new()).collect()
         });
         slots.get(number as usize)
     }
 
-    /// The module that the file of a module is.
+    /// The file's own module of a module.
     fn file_module(&self, module: ModuleId) -> Option<ModuleId> {
         let mut at = module;
         while self.forest.module(at)?.scope != 0 {
@@ -673,9 +673,9 @@ impl<'n> PathResolver<'n> {
     }
 }
 
-/// The bindings of a name among few, and the index of the first.
+/// The bindings of a name in a short list, and the index of the first one.
 fn named<'b>(bindings: &'b [Binding], name: &str) -> (usize, &'b [Binding]) {
-    // Lengths are beside each other, and texts are not.
+    // The comparison checks lengths first. They are adjacent in memory, the texts are not.
     let is_named = |binding: &Binding| *binding.name == *name;
     let Some(from) = bindings.iter().position(is_named) else { return (0, &[]) };
     let same = bindings.get(from..).unwrap_or_default();

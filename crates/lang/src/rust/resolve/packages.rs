@@ -1,4 +1,4 @@
-//! The packages of a repository: which one a file belongs to, and where the library behind the name of a dependency lies.
+//! The packages of a repository: which one contains a file, and the location of the library behind a dependency's name.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,13 +13,13 @@ use crate::packages::PackageVersion;
 use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
 
-/// How many manifests of a repository are read.
+/// At most this many manifests of a repository are read.
 const MOST_PACKAGES: usize = 1 << 16;
 
-/// Names of libraries that are not those of their packages, with the keys of the dependencies.
+/// Libraries whose name differs from their package's, with the keys of the dependencies.
 type LibraryKeys = FxHashMap<Box<str>, Box<str>>;
 
-/// A library: its name and its root file.
+/// The name and the root file of a library.
 type NameAndFile = (Box<str>, Box<str>);
 
 pub(super) struct Packages<'f> {
@@ -30,22 +30,22 @@ pub(super) struct Packages<'f> {
     around: Memo<String, Option<Arc<Manifest>>>,
     locks: Memo<String, Option<Arc<Lock>>>,
     vendors: Memo<String, Arc<Vec<String>>>,
-    /// For each package the names of libraries that are not those of their packages.
+    /// The renamed libraries of each package, see [`LibraryKeys`].
     libraries: Memo<String, Arc<LibraryKeys>>,
     named: OnceLock<FxHashMap<Box<str>, Box<str>>>,
-    /// Libraries outside of the repository, by the package that uses them.
+    /// Libraries outside the repository, by the package that uses them.
     stored: Memo<String, Option<NameAndFile>>,
     all_locks: OnceLock<Vec<Arc<Lock>>>,
-    /// By package and name.
+    /// By package and library name.
     answers: Memo<String, Option<Library>>,
 }
 
-/// What a dependency resolves to.
+/// The target of a dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Library {
     /// The root file.
     File(Arc<str>),
-    /// The manifest names the package, but it is not here.
+    /// A declared dependency that is not available.
     Missing(Box<str>),
 }
 
@@ -76,7 +76,7 @@ impl<'f> Packages<'f> {
         })
     }
 
-    /// The nearest manifest with a package at or above a folder.
+    /// The nearest manifest with a package in a folder or its parents.
     pub(super) fn around(&self, folder: &str) -> Option<Arc<Manifest>> {
         self.around.get_or(folder, || {
             if !contains(&self.root, folder) {
@@ -94,7 +94,7 @@ impl<'f> Packages<'f> {
         folders.map(|folder| join_plain(&self.root, folder)).take(MOST_PACKAGES)
     }
 
-    /// Whether a file is the root of a crate of its package.
+    /// Whether a file is the root of one of its package's crates.
     pub(super) fn is_root(&self, file: &str) -> bool {
         match self.around(parent(file)).as_ref().and_then(|manifest| manifest.package.as_ref()) {
             Some(package) => {
@@ -114,12 +114,12 @@ impl<'f> Packages<'f> {
         manifests.into_iter().find(|manifest| manifest.workspace.is_some())
     }
 
-    /// Whether imports of a package count from the root of its crate.
+    /// Whether imports in a package are relative to the crate root, as in edition 2015.
     pub(super) fn is_2015(&self, manifest: &Manifest) -> bool {
         manifest.package.as_ref().is_some_and(|package| package.is_2015)
     }
 
-    /// The library that code of a package calls by a name.
+    /// The library that a package's code refers to by a name.
     pub(super) fn library(&self, manifest: &Manifest, name: &str) -> Option<Library> {
         self.answers.get_or(&[&manifest.folder, "\0", name].concat(), || self.find_library(manifest, name))
     }
@@ -140,7 +140,7 @@ impl<'f> Packages<'f> {
         }
     }
 
-    /// Name and file of the library behind a dependency.
+    /// The name and root file of a dependency's library.
     fn library_of(&self, manifest: &Manifest, key: &str, dependency: &Dependency) -> Option<NameAndFile> {
         if let Some(folder) = self.folder_of(manifest, key, dependency) {
             return self.manifest(&folder)?.package.as_ref()?.library.clone();
@@ -149,7 +149,7 @@ impl<'f> Packages<'f> {
         self.stored.get_or(&[&manifest.folder, "\0", &package].concat(), || self.in_store(manifest, &package))
     }
 
-    /// Names of libraries that differ from the names of their packages, with the keys of their dependencies.
+    /// The libraries whose names differ from those of their packages, with the keys of the dependencies.
     fn renamed_libraries(&self, manifest: &Manifest) -> Arc<LibraryKeys> {
         self.libraries.get_or(&*manifest.folder, || {
             let mut found = FxHashMap::default();
@@ -165,14 +165,14 @@ impl<'f> Packages<'f> {
         })
     }
 
-    /// A dependency as the workspace declares it, where the package leaves that to it.
+    /// The dependency with inherited settings from the workspace.
     fn effective(&self, manifest: &Manifest, key: &str, dependency: &Dependency) -> Dependency {
         let workspace = self.workspace(manifest).filter(|_| dependency.inherited);
         let facts = workspace.as_ref().and_then(|workspace| workspace.workspace.as_ref());
         facts.and_then(|facts| facts.dependencies.get(key)).unwrap_or(dependency).clone()
     }
 
-    /// The library of a package in the folder where Cargo unpacks what it downloaded, in the version that the lock file names.
+    /// The library of a package in Cargo's registry folder, in the version that the lock file names.
     fn in_store(&self, user: &Manifest, package: &str) -> Option<NameAndFile> {
         let facts = user.package.as_ref()?;
         let lock = folders_up(&self.root, &user.folder).find_map(|folder| self.lock(folder))?;
@@ -186,7 +186,7 @@ impl<'f> Packages<'f> {
         folder.is_file(below).then_some((name, file))
     }
 
-    /// What the lock files of the repository say of the archive of a package.
+    /// The checksums of a package's archive in the lock files of the repository.
     pub(super) fn checksums(&self, name: &str, version: &str) -> Vec<Digest> {
         let locks = self.all_locks.get_or_init(|| {
             let folders = self.folders().chain([self.root.to_string()]);
@@ -198,7 +198,7 @@ impl<'f> Packages<'f> {
         found
     }
 
-    /// The folder of the package behind a dependency, in the repository.
+    /// The folder of a dependency's package, if it is in the repository.
     fn folder_of(&self, manifest: &Manifest, key: &str, dependency: &Dependency) -> Option<String> {
         let dependency = self.effective(manifest, key, dependency);
         let workspace = self.workspace(manifest);
@@ -211,7 +211,7 @@ impl<'f> Packages<'f> {
         self.vendored(manifest, package).or_else(|| self.all_named().get(package).map(|folder| folder.to_string()))
     }
 
-    /// The folder of a package in a vendor folder at or above another package.
+    /// The folder of a vendored package, in a vendor folder of another package's folder or its parents.
     fn vendored(&self, user: &Manifest, package: &str) -> Option<String> {
         let facts = user.package.as_ref()?;
         let lock = folders_up(&self.root, &user.folder).find_map(|folder| self.lock(folder));
@@ -231,7 +231,7 @@ impl<'f> Packages<'f> {
         None
     }
 
-    /// Without a lock file: the last version that is there.
+    /// Without a lock file: the last version that exists.
     fn any_version(&self, vendor: &str, package: &str) -> Option<String> {
         let is_version = |name: &str| {
             let rest = name.strip_prefix(package).and_then(|rest| rest.strip_prefix('-'));
@@ -242,7 +242,7 @@ impl<'f> Packages<'f> {
         folders.map(|(name, _)| join_plain(vendor, &name)).rfind(|path| self.manifest(path).is_some())
     }
 
-    /// The folders of vendored packages that a folder has: `vendor`, and what cargo's configuration names.
+    /// The vendor folders that apply to a folder: `vendor`, and those in cargo's configuration.
     fn vendors(&self, folder: &str) -> Arc<Vec<String>> {
         self.vendors.get_or(folder, || {
             let mut found = Vec::new();
@@ -277,7 +277,7 @@ impl<'f> Packages<'f> {
         })
     }
 
-    /// Packages of the repository by name, those in vendor folders aside; the first in path order.
+    /// Packages of the repository by name, without vendored ones; the first in path order wins.
     fn all_named(&self) -> &FxHashMap<Box<str>, Box<str>> {
         self.named.get_or_init(|| {
             let mut named = FxHashMap::default();

@@ -1,6 +1,6 @@
-//! The names of a path, cut where they are asked for. What they mean is found by `names.rs`.
+//! Splits a path into segments on demand. `names.rs` resolves them.
 
-/// The names of a path, one after the other.
+/// The remaining segments of a path.
 #[derive(Clone, Copy)]
 pub(super) struct Segments<'n>(Option<&'n str>);
 
@@ -9,7 +9,8 @@ impl<'n> Iterator for Segments<'n> {
 
     fn next(&mut self) -> Option<&'n str> {
         let rest = self.0?;
-        // Names have no colon, so that the first one is that of `::`. Paths are short: setting up a search would cost more than it.
+        // A segment contains no colon, so the first colon is that of `::`. A plain loop: paths are short, and setting up a
+        // vectorised search would cost more.
         let end = rest.bytes().position(|byte| byte == b':');
         self.0 = end.and_then(|end| rest.get(end + 2..));
         end.map_or(Some(rest), |end| rest.get(..end))
@@ -21,7 +22,7 @@ impl<'n> Segments<'n> {
         Self(Some(path))
     }
 
-    /// The next name, which stays where it is.
+    /// The next segment, without consuming it.
     pub(super) fn peek(mut self) -> Option<&'n str> {
         self.next()
     }

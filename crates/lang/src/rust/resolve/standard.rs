@@ -1,7 +1,7 @@
-//! The crates that come with the compiler. Much of `std` is defined in `core` and `alloc`: a path that begins with such
-//! a module resolves to it, as it does for rustc.
+//! The crates that come with the compiler. Much of `std` is defined in `core` and `alloc`: a path through such a module of `std`
+//! resolves to the crate that defines it, as in rustc.
 
-/// A crate that the compiler brings.
+/// A crate that comes with the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standard {
     Std,
@@ -23,14 +23,14 @@ impl Standard {
     }
 }
 
-/// The crate of that name, if the compiler brings it.
+/// The standard crate of that name.
 pub(super) fn standard_crate(name: &str) -> Option<Standard> {
     use Standard::{Alloc, Core, ProcMacro, Std, Test};
     [Std, Core, Alloc, ProcMacro, Test].into_iter().find(|known| known.name() == name)
 }
 
-/// The crate that defines a module which `std` has from another crate, for `use std::*` and `use core::*`. Other names of these globs are
-/// not known.
+/// The crate that defines a module which `std` re-exports, for `use std::*` and `use core::*`. Other names of these globs are
+/// unknown.
 pub(super) fn moved_module(krate: Standard, module: &str) -> Option<Standard> {
     (home(Standard::Std, module) != Standard::Std).then(|| home(krate, module))
 }
