@@ -189,6 +189,12 @@ impl<'c> Ranking<'c> {
         &self.signals.corpus
     }
 
+    /// Whether there is a text and no file has any of its words. Files may have scores all the same: by a focus, or by how often
+    /// they changed.
+    pub fn is_text_unknown(&self) -> bool {
+        self.of_text.as_ref().is_some_and(|(_, text)| text.parts.is_empty())
+    }
+
     /// How much a file may be needed.
     pub fn score(&self, file: usize) -> Fixed {
         self.scores.get(file).copied().unwrap_or_default()
@@ -234,7 +240,7 @@ impl<'c> Ranking<'c> {
             Signal::TextMessages => has_history && self.of_text.is_some(),
             Signal::HitChanges => has_history,
             // A text says what it is about, whatever changed often lately; unless no file has any of its words.
-            Signal::Churn => has_history && self.of_text.as_ref().is_none_or(|(_, text)| text.parts.is_empty()),
+            Signal::Churn => has_history && (self.of_text.is_none() || self.is_text_unknown()),
             // Common changes show which test belongs to the focus; without them its name does.
             Signal::Names => !has_history && self.of_focus.is_some(),
             Signal::HitGraph => true,

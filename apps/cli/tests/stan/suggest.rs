@@ -357,6 +357,9 @@ fn what_changed_together_is_reported() {
     let report = json(&repository, &["suggest", "--about", "widen numbers", "--json"]);
     let message = reason(&report, "src/alone.ts").unwrap();
     assert!(message.as_str().unwrap().starts_with("message of "), "{message}");
+    let unknown = repository.stan(&["suggest", "--about", "zzqqx"]);
+    let warning = "warning: no file contains a word of the text; files are ranked by the history and the focus alone";
+    assert!(unknown.contains(warning), "{unknown}");
     // A folder of the work tree has the same history, without the folder's name.
     let report = json(&repository, &["-C", "src", "suggest", "--focus", "types.ts", "--json"]);
     assert_eq!(reason(&report, "alone.ts"), Some("changed together (3 of 3 commits)".into()));

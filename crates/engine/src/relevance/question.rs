@@ -68,8 +68,13 @@ impl Relevance {
             ranking = answer(self.counted.get_or_init(|| self.count_words(system)));
         }
         focus.sort_by_key(|one| (std::cmp::Reverse(one.weight), one.file));
-        if about.is_some() && self.all().all(|file| ranking.score(file as usize) <= Fixed::ZERO) {
-            warnings.push("no word of the text occurs in the repository".to_owned());
+        if ranking.is_text_unknown() {
+            let is_ranked = self.all().any(|file| ranking.score(file as usize) > Fixed::ZERO);
+            warnings.push(if is_ranked {
+                "no file contains a word of the text; files are ranked by the history and the focus alone".to_owned()
+            } else {
+                "no word of the text occurs in the repository".to_owned()
+            });
         }
         warnings.sort_unstable();
         warnings.dedup();
