@@ -1,9 +1,9 @@
 //! Applies git's deltas: copies from a base and insertions. Pure; every number in a delta is untrusted.
 
-/// No reservation in advance is larger than this: the size that a delta promises may be a lie.
+/// Never reserve more than this: the size in a delta is untrusted.
 const MOST_RESERVED: usize = 1 << 20;
 
-/// The size that the delta says its result has.
+/// The result size according to the delta.
 pub(crate) fn result_size(delta: &[u8]) -> Option<u64> {
     let mut reader = DeltaReader { bytes: delta };
     reader.size()?;
@@ -66,7 +66,7 @@ impl<'a> DeltaReader<'a> {
         None
     }
 
-    /// The bits of the command say which bytes of the offset (four) and of the length (three) follow.
+    /// The bits of the command tell which bytes of the offset (four) and of the length (three) follow.
     fn copy(&mut self, command: u8) -> Option<(usize, usize)> {
         let mut number = |bits: std::ops::Range<u32>| {
             let start = bits.start;
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn a_copy_without_a_length_is_a_long_one() {
         let base: Vec<u8> = (0..70_000u32).map(|number| number as u8).collect();
-        // Sizes 70,000 and 65,537: all of the copy, and one byte more.
+        // Sizes 70,000 and 65,537: a copy of the whole base, and one more byte.
         let delta = [0xf0, 0xa2, 0x04, 0x81, 0x80, 0x04, 0x82, 0x01, 1, b'x'];
         let made = apply(&base, &delta, 100_000).unwrap();
         assert_eq!((&made[..65_536], made[65_536]), (&base[256..65_792], b'x'));
