@@ -102,11 +102,13 @@ type Entry = (TermKey, u32, u16);
 /// one by one. Keys that do not spread only make a bucket larger.
 fn sorted<I: Iterator<Item = Entry>>(entries: impl Fn() -> I, count: usize) -> Vec<Entry> {
     let bits = (count / BUCKET + 1).ilog2().min(20);
+    // Few entries give `bits` = 0, and a shift by 64 would overflow.
     let bucket = |key: TermKey| key.checked_shr(TermKey::BITS - bits).unwrap_or(0) as usize;
     let mut ends = vec![0usize; 1 << bits];
     entries().for_each(|(key, ..)| ends[bucket(key)] += 1);
     let mut start = 0;
     for end in &mut ends {
+        // Turns the counts into the start of each bucket; placing the entries moves these to the ends.
         start += std::mem::replace(end, start);
     }
     let mut spread = vec![(0, 0, 0); count];

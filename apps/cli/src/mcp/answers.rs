@@ -136,6 +136,7 @@ impl AnswerCache {
         if OsSystem.lstat(&folder).is_err() && OsSystem.create_private_dir_all(&folder).is_err() {
             return;
         }
+        // lstat, because a symlink must not redirect the write.
         let is_folder = OsSystem.lstat(&folder).is_ok_and(|stat| stat.kind == EntryKind::Dir);
         if !is_folder || OsSystem.write_atomic(&folder.join(digest), text.as_bytes()).is_err() {
             return;

@@ -160,6 +160,7 @@ impl Server<'_> {
         loop {
             let Ok(work) = lock(waiting).recv() else { return };
             match work {
+                // Empty the queue without working: the reader of messages may be blocked because it is full.
                 _ if self.is_unread.load(Ordering::Relaxed) => {}
                 Job::Call(call) => self.work_on(&call),
                 Job::Batch(batch) => self.batch(batch),
@@ -181,6 +182,7 @@ impl Server<'_> {
         };
         progress(0);
         let answer = self.call_safely(call, &cancellation);
+        // Before the answer is sent: the client may use the id again as soon as it has the answer.
         lock(&self.in_flight).remove(&id);
         if !cancellation.is_cancelled() {
             progress(1);

@@ -66,6 +66,7 @@ pub(super) fn decode(inner: &str) -> String {
 }
 
 fn hex(text: &str, start: usize) -> u32 {
+    // Never 0 in practice: the parser has checked the digits.
     text.get(start..start + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0)
 }
 

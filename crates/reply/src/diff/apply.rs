@@ -115,6 +115,7 @@ fn sides<'a>(range: Range<usize>, lines: &'a Lines<'_>, splits_ends: bool) -> (V
         match bytes.first() {
             Some(b'-') => old.push(made),
             Some(b'+') => new.push(made),
+            // `\ No newline at end of file` was applied to the line before.
             Some(b'\\') => {}
             // Treat an empty line as an empty context line: editors strip its trailing space.
             _ => {

@@ -62,6 +62,7 @@ impl<'a> Line<'a> {
     }
 
     fn agrees(&self, wanted: &Line<'_>, agreement: Agreement) -> bool {
+        // Hashes first: they avoid comparing long lines with a common prefix again and again.
         let is_same_text = self.hash == wanted.hash && self.text == wanted.text;
         is_same_text
             && match agreement {

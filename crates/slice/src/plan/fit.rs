@@ -59,6 +59,7 @@ fn fit_bytes(plan: &mut dyn Shrink, most: u64) -> Result<(), TooLarge> {
         if bytes <= most {
             return Ok(());
         }
+        // The last state is not always the smallest, because a cut may undo others.
         minimum = minimum.min(bytes);
         if !plan.drop_next() && !plan.cut_next() {
             return Err(TooLarge { minimum });

@@ -28,6 +28,7 @@ pub(crate) fn apply(base: &[u8], delta: &[u8], limit: usize) -> Result<Vec<u8>, 
         } else {
             return Err("a delta has a command that does not exist");
         };
+        // Checked at every command: a small delta can copy its base very often.
         if piece.len() > size - out.len() {
             return Err("a delta makes more than it says");
         }
@@ -79,6 +80,7 @@ impl<'a> DeltaReader<'a> {
             Some(value)
         };
         let (offset, length) = (number(0..4)?, number(4..7)?);
+        // The format cannot express a length of 0; it means 0x10000.
         Some((offset, if length == 0 { 0x10000 } else { length }))
     }
 }

@@ -85,6 +85,8 @@ impl Pack {
         offset: u64,
         spend: &mut dyn FnMut(u64) -> Result<(), GitError>,
     ) -> Result<Object, GitError> {
+        // Collects deltas down to a whole object or a cached base, then applies them in reverse order. Not recursive: a hostile
+        // chain is as long as the limit allows.
         let mut deltas = Vec::new();
         let mut at = offset;
         let mut held = 0u64;
@@ -137,6 +139,7 @@ impl Pack {
     }
 
     fn keep(&mut self, offset: u64, object: &Object) {
+        // A single large object must not displace all others.
         if object.bytes.len() > MAX_KEPT / 8 {
             return;
         }
@@ -161,11 +164,12 @@ impl Pack {
             4 => EntryKind::Whole(ObjectKind::Tag),
             6 => {
                 let back = reader.distance()?;
-                // A base must precede its delta, so that no chain is a cycle.
+                // A base must precede its delta, so that no chain is a cycle, and follow the pack's header of 12 bytes.
                 let base = offset.checked_sub(back).filter(|&base| back > 0 && base >= 12);
                 EntryKind::Delta(base.ok_or_else(|| reader.damaged("the base of a delta lies outside"))?)
             }
             7 => {
+                // A base named by id may come after its delta, so chains can be cyclic here; `MAX_DELTAS` ends them.
                 let id = reader.id(place.format.hash.length())?;
                 let base = self.index.find(place, &id)?;
                 EntryKind::Delta(base.ok_or_else(|| reader.damaged("the base of a delta is in another pack"))?)

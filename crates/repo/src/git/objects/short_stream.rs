@@ -92,6 +92,7 @@ impl Output {
     /// Copies bytes that start `distance` bytes before the end.
     fn copy(&mut self, distance: usize, length: usize) -> Option<()> {
         let start = self.bytes.len().checked_sub(distance)?;
+        // Checked before copying, so that the output never grows beyond the expected size.
         if length > self.size - self.bytes.len() {
             return None;
         }
@@ -108,6 +109,7 @@ impl Output {
 }
 
 fn stored(bits: &mut Bits<'_>, out: &mut Output) -> Option<()> {
+    // A stored block starts at a byte boundary.
     let start = bits.at.div_ceil(8);
     let (&[low, high, not_low, not_high], rest) = bits.body.get(start..)?.split_first_chunk::<4>()?;
     let length = u16::from_le_bytes([low, high]);

@@ -99,6 +99,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
             for pack in folder.packs(place)? {
                 pack.index.collect(place, &prefix, &mut found)?;
             }
+            // An unreadable pack may contain another object with this prefix, so the answer could be ambiguous.
             if let Some(error) = &folder.broken {
                 return Err(error.clone());
             }
