@@ -39,6 +39,7 @@ fn copy_with(program: &str, arguments: &[&str], bytes: &[u8]) -> bool {
     let child =
         Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let Ok(mut child) = child else { return false };
+    // Dropping stdin closes the pipe: the tool reads up to its end.
     let written = child.stdin.take().is_some_and(|mut stdin| stdin.write_all(bytes).is_ok());
     child.wait().is_ok_and(|status| status.success()) && written
 }

@@ -150,7 +150,7 @@ impl Progress for TerminalProgress {
     fn notice(&mut self, line: &str) {
         if !self.quiet {
             if self.progress.is_some() {
-                // Draw the progress line again, below the note.
+                // Clears the progress line; its thread draws it again below the note.
                 redraw("", "");
             }
             tell(&text!("{} {}", self.style.strong("note:"), Untrusted::new(line)));

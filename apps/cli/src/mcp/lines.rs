@@ -49,6 +49,7 @@ pub(super) fn read_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Resu
     if input.take(LONGEST_MESSAGE).read_until(b'\n', line)? == 0 {
         return Ok(false);
     }
+    // Otherwise, the rest of the line would be read as the next message.
     if line.len() as u64 == LONGEST_MESSAGE && line.last() != Some(&b'\n') {
         skip_line(input)?;
     }

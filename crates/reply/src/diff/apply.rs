@@ -207,6 +207,7 @@ impl<'a> Tolerant<'a, '_> {
             (from..hunk.lines.end).all(|at| self.lines.get(at).is_some_and(|line| !line.starts_with(['+', '-'])))
         };
         let counted = counted.filter(|counted| is_idle(counted.end));
+        // Trailing blank lines may belong to the hunk or to the fence, and the counts may be right after all: tries each reading.
         let mut readings = vec![hunk.lines.clone(), filled];
         readings.extend(counted);
         readings.dedup();
@@ -253,6 +254,7 @@ impl<'a> Tolerant<'a, '_> {
         let keeps_open = last.is_some_and(|line| !line.has_newline);
         let mut new = self.all(0..self.lines.len());
         new.iter_mut().for_each(|line| line.has_return |= has_returns);
+        // A fence cannot show that the final newline is missing.
         if let Some(line) = new.last_mut().filter(|_| keeps_open) {
             (line.has_newline, line.has_return) = (false, false);
         }

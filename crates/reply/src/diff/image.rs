@@ -125,6 +125,7 @@ impl<'a> Image<'a> {
         over_patched: bool,
         work: &mut SearchBudget,
     ) -> (bool, bool) {
+        // Not 0: a hostile patch can have many positions that fail at once.
         let mut compared = 1;
         let fits = wanted.iter().enumerate().all(|(offset, line)| {
             compared += 1;

@@ -86,6 +86,7 @@ impl<'a> Scanner<'a> {
                     }
                     cursor.skip_space();
                     cursor.skip_ascii(1);
+                    // One column of space after the `>` belongs to the marker.
                     cursor.skip_columns(1);
                 }
                 Container::Item { width, is_empty } => {

@@ -86,6 +86,7 @@ fn automaton<S: AsRef<str>>(
         .auto_prefilter(false)
         // The matched part of a path is never needed.
         .which_captures(WhichCaptures::None);
+    // The dot matches newlines, because file names may contain them.
     let builder = syntax::Config::new().dot_matches_new_line(true).unicode(true);
     Regex::builder().configure(config).syntax(builder).build_many(&expressions).map_err(|error| {
         let at = error.pattern().and_then(|pattern| globs.get(pattern.as_usize())).or(globs.last());

@@ -65,6 +65,7 @@ impl<'p, 's> References<'p, 's> {
             let damaged = || GitError::damaged(&self.place.shown(&path), "it is not a reference");
             if let Some(target) = bytes.strip_prefix(b"ref:") {
                 let target = std::str::from_utf8(target).map_err(|_| damaged())?.trim();
+                // The target becomes a path below the git directory, and must not leave it.
                 if !is_name(target) || !target.starts_with("refs/") {
                     return Err(damaged());
                 }
