@@ -1,7 +1,7 @@
-//! The laws of the cache: damaged, foreign, or made to look right by an attacker who can compute a checksum.
+//! The laws of the cache: with damaged files, files of other origin, or files forged by an attacker who can compute checksums.
 //!
-//! Inside the repository only what this user's runs wrote is trusted, so that no input changes the answer. In a folder
-//! of the user's own there are only checksums: forged ones may give a run wrong data, but it ends without a panic.
+//! Inside the repository, only files written by this user's runs are trusted, so no input changes the answer. In a folder of the
+//! user's own there are only checksums: forged files may give a run wrong data, but it must end without a panic.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -25,10 +25,10 @@ fn data_in(directory: &str) -> String {
     format!("{directory}/graph.data")
 }
 
-/// Before what an index says: magic, key and checksum.
+/// What precedes the body of an index: magic, key and checksum.
 const HEADER: usize = 24;
 
-/// Parts of the data. After a time, an index has the length and the checksum of each.
+/// The number of parts of the data. After a timestamp, an index has the length and the checksum of each.
 const PARTS: usize = 4;
 
 const TREE: &str = "\
@@ -47,15 +47,15 @@ import {a from './b'; (((
 export interface T {}
 ";
 
-/// What a run leaves behind, and what it and the run after an edit answer without a cache.
+/// The files that a run writes, and the answers of that run and of the run after an edit without a cache.
 struct Genuine {
     index: Vec<u8>,
     data: Vec<u8>,
     cold: [String; 2],
 }
 
-/// The first byte says what the others are: the two files themselves, or changes to those that a run left; and in which
-/// folder they lie.
+/// The first byte selects whether the rest is the two files themselves, or changes to those of a real run; and in which folder
+/// they are.
 pub fn law(bytes: &[u8]) {
     static GENUINE: OnceLock<Genuine> = OnceLock::new();
     let Some((&mode, rest)) = bytes.split_first() else { return };
@@ -78,7 +78,8 @@ pub fn law(bytes: &[u8]) {
     });
 }
 
-/// Triples: a place, and what stands there. Places beyond the index are in the data; the highest one cuts the data.
+/// Applies changes given as triples: an offset and the new byte. Offsets after the index are in the data; the highest one
+/// truncates the data.
 fn change(index: &mut [u8], data: &mut Vec<u8>, changes: &[u8]) {
     for change in changes.chunks_exact(3) {
         let place = usize::from(u16::from_le_bytes([change[0], change[1]]));
@@ -94,7 +95,7 @@ fn change(index: &mut [u8], data: &mut Vec<u8>, changes: &[u8]) {
 fn check(genuine: &Genuine, directory: &str, index: &[u8], data: &[u8], edits: bool) {
     let system = tree();
     if directory == INSIDE {
-        // Real seals are there, of files that are then replaced.
+        // Real seals exist, for files that are replaced afterwards.
         answer(&system, Some(INSIDE), 2);
         system.set_now(system.now() + 1);
     }
@@ -108,7 +109,7 @@ fn check(genuine: &Genuine, directory: &str, index: &[u8], data: &[u8], edits: b
     }
 }
 
-/// Whether the index passes for one of ours. The checksum of the data is in it.
+/// Whether the index looks like one of ours. It contains the checksum of the data.
 fn is_believable(genuine: &Genuine, index: &[u8]) -> bool {
     index != genuine.index
         && index.get(..16) == genuine.index.get(..16)
@@ -119,7 +120,7 @@ fn checksum(index: &[u8]) -> u64 {
     xxh3_64(index.get(HEADER..).unwrap_or_default())
 }
 
-/// Writes the lengths and the checksums of the data's parts into the index, and the index's own checksum before it.
+/// Writes the lengths and checksums of the data's parts into the index, and then the index's own checksum.
 fn forge(index: &mut [u8], data: &[u8]) {
     let mut rest = data;
     for part in 0..PARTS {
@@ -163,14 +164,14 @@ impl Genuine {
     }
 }
 
-/// The clock is far ahead of the files, so that none of them is too young to be trusted.
+/// The clock is far ahead of the files, so that none is too recent to be trusted.
 fn tree() -> MemorySystem {
     let system = MemorySystem::from_fixture(TREE);
     system.set_dir(INSIDE).set_file("/r/.stan/cache/.gitignore", "*\n").set_dir(OUTSIDE).set_now(1 << 50);
     system
 }
 
-/// Makes a run read the parts that an unchanged one does not need.
+/// Makes the next run read the parts that an unchanged run does not need.
 fn edit(system: &MemorySystem) {
     system.set_file("/r/src/b.ts", "export * from './c'; import 'dep'; export const e = 1;");
 }

@@ -1,4 +1,4 @@
-//! The laws of the reader of Vue, Svelte and Astro files: which parts of them are code.
+//! The laws of the parser of Vue, Svelte and Astro files: which parts are code.
 
 use stan_lang::typescript::extract::script_blocks;
 
@@ -7,8 +7,7 @@ use crate::room::with_room;
 
 const NAMES: [&str; 3] = ["a.vue", "a.svelte", "a.astro"];
 
-/// The first byte says which kind of file the others are. Blocks of code lie in the file one behind the other, without
-/// touching; all laws of extraction hold.
+/// The first byte selects the kind of file. Code blocks are in order and separate, and all properties of extraction hold.
 pub fn law(bytes: &[u8]) {
     let Some((&kind, contents)) = bytes.split_first() else { return };
     let name = NAMES[usize::from(kind) % NAMES.len()];

@@ -1,10 +1,10 @@
-//! The laws of the configuration file, read as YAML and as JSON.
+//! The laws of the configuration file, as YAML and as JSON.
 
 use stan_engine::config::{Config, ConfigError, Position, parse};
 use stan_repo::{PathGlobs, RootedGlob};
 
-/// Any text is a configuration or is refused with findings that have a place in it. A configuration is sound: what it
-/// names stays inside, its globs can be used. Where both readers accept a text, they agree on it.
+/// Any text is a configuration, or is refused with findings whose positions exist. A configuration is valid: its paths stay
+/// inside the root, its globs compile. If both parsers accept a text, their results are equal.
 pub fn law(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let [yaml, json] = ["x.yml", "x.json"].map(|name| {
@@ -43,7 +43,7 @@ fn check_config(config: &Config) {
 
 fn check_findings(text: &str, error: &ConfigError) {
     assert!((1..=50).contains(&error.findings.len()), "{} findings", error.findings.len());
-    // For YAML a lone CR ends a line, for JSON it does not: columns are those of the longer lines.
+    // For YAML a single CR ends a line, for JSON it does not: columns are those of the longer lines.
     let lines: Vec<&str> = text.split(['\n', '\r']).collect();
     let longest = text.split('\n').map(|line| line.chars().count()).max().unwrap_or(0);
     for finding in &error.findings {

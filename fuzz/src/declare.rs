@@ -1,4 +1,4 @@
-//! The laws of outlines and names: any text under any name that they take.
+//! The laws of outlines and names: any text, in every kind of file.
 
 use stan_lang::typescript::declare::{declare, outline, text_of};
 use stan_model::names::{FileNames, Meaning, Recipe, RecipeId, Used};
@@ -9,7 +9,7 @@ use crate::room::with_room;
 const NAMES: [&str; 8] = ["a.ts", "a.tsx", "a.js", "a.d.ts", "a.jsx", "a.mts", "a.cjs", "a.d.mts"];
 const COMPONENTS: [&str; 3] = ["a.vue", "a.svelte", "a.astro"];
 
-/// The first byte says which kind of file the others are.
+/// The first byte selects the kind of file.
 pub fn law(bytes: &[u8]) {
     let Some((&kind, contents)) = bytes.split_first() else { return };
     let names: &[&str] = if kind < 128 { &NAMES } else { &COMPONENTS };
@@ -23,7 +23,7 @@ pub fn law(bytes: &[u8]) {
     });
 }
 
-/// Spans lie in the file, at characters, one inside the other, in order.
+/// Spans are in the file, at character boundaries, nested, in order.
 pub(crate) fn check_outline(text: &str, outline: &Outline) {
     let length = text.len() as u32;
     let is_sound = |span: Span| span.start <= span.end && span.end <= length && text.get(span.range()).is_some();
@@ -53,7 +53,7 @@ pub(crate) fn check_outline(text: &str, outline: &Outline) {
     }
 }
 
-/// Every index is in bounds, uses are in order, and there is no more of anything than the text allows.
+/// Every index is in bounds, uses are in order, and no list is longer than the text allows.
 pub(crate) fn check_names(text: &str, names: &FileNames, units: usize) {
     let most = 16 * text.len() + 64;
     assert!(names.recipes.len() <= most && names.declarations.len() <= most && names.uses.len() <= most);
@@ -74,7 +74,7 @@ pub(crate) fn check_names(text: &str, names: &FileNames, units: usize) {
         }
     }
     for (known, id) in names.recipes.iter().zip(0..) {
-        // A recipe is made of earlier ones, so that following it always ends.
+        // A recipe only refers to earlier ones, so evaluating it always terminates.
         let earlier = |part: &RecipeId| assert!(part.0 < id, "{known:?}");
         match known {
             Recipe::Member(base, _)

@@ -1,9 +1,9 @@
-//! The laws of the reader of compilers', linters' and test runners' output.
+//! The laws of the parser of compilers', linters' and test runners' output.
 
 use stan_diagnose::{Diagnostic, is_foreign, parse};
 
-/// The same twice; lines are 1-based; paths hold no control characters, are not empty and occur in the log; frames are own
-/// code; a diagnostic is listed once.
+/// Deterministic; lines are 1-based; paths contain no control characters, are not empty and occur in the log; frames are own
+/// code; diagnostics are unique.
 pub fn law(bytes: &[u8]) {
     let found = parse(bytes, None);
     assert_eq!(found, parse(bytes, None), "the same twice");

@@ -1,11 +1,11 @@
-//! What holds for the findings of every strict document reader.
+//! The laws of the findings of every strict document reader.
 
 use stan_model::document::{DocumentError, DocumentPlace};
 
-/// As many findings as a reader reports at most, and one line that says how many more there are.
+/// The maximum number of findings of a reader, plus one line with the number of the others.
 const MAX_FINDINGS: usize = 101;
 
-/// A refusal says something, not endlessly, and about places that the document has.
+/// Refused documents have findings, a limited number of them, at positions that exist in the document.
 pub(crate) fn check_findings(bytes: &[u8], errors: &[DocumentError]) {
     assert!(!errors.is_empty(), "a refusal without a reason");
     assert!(errors.len() <= MAX_FINDINGS, "{} findings", errors.len());

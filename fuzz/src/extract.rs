@@ -1,4 +1,4 @@
-//! The laws of the TypeScript and JavaScript extractor: any bytes under any name that it takes.
+//! The laws of the TypeScript and JavaScript extractor: any bytes, in every kind of file.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use crate::room::with_room;
 
 const NAMES: [&str; 8] = ["a.ts", "a.tsx", "a.js", "a.d.ts", "a.jsx", "a.mts", "a.cjs", "a.d.mts"];
 
-/// The first byte says which kind of file the others are.
+/// The first byte selects the kind of file.
 pub fn law(bytes: &[u8]) {
     let Some((&kind, contents)) = bytes.split_first() else { return };
     let name = NAMES[usize::from(kind) % NAMES.len()];
     with_room(|| drop(check(name, contents)));
 }
 
-/// The facts are the same whatever was read before, refer to each other soundly, have places in the file, and are no
+/// The facts do not depend on what was parsed before, their indices are valid, their lines exist in the file, and they are no
 /// larger than the file allows.
 pub(crate) fn check(name: &str, contents: &[u8]) -> Extraction {
     let options = ExtractOptions::default();
@@ -27,7 +27,7 @@ pub(crate) fn check(name: &str, contents: &[u8]) -> Extraction {
     assert_eq!(extraction, Extractor::new().extract(name, contents, &options), "the same bytes give the same facts");
     let is_text = !contents.starts_with(b"\xff\xfe") && !contents.starts_with(b"\xfe\xff");
     let text = String::from_utf8_lossy(contents.strip_prefix(b"\xef\xbb\xbf").unwrap_or(contents));
-    // A CR LF is one line end: there is no line between the two.
+    // CR LF is one line end: there is no line between the two.
     let lines: Vec<&str> = text.split("\r\n").flat_map(|part| part.split(['\n', '\r'])).collect();
     for problem in &extraction.problems {
         assert!(!problem.message.is_empty() && !problem.message.contains('\n'), "{problem:?}");
@@ -48,7 +48,7 @@ pub(crate) fn check(name: &str, contents: &[u8]) -> Extraction {
         if is_text {
             let line = (request.line as usize).checked_sub(1).and_then(|line| lines.get(line));
             let line = line.unwrap_or_else(|| panic!("{request:?} is beyond the {} lines", lines.len()));
-            // Escapes and line breaks are the ways in which a specifier is not what its line says.
+            // Only escapes and line breaks make a specifier differ from the text of its line.
             let is_plain = !text.contains('\\') && !request.specifier.contains(['\n', '\r']);
             assert!(!is_plain || line.contains(&*request.specifier), "{request:?} is not in {line:?}");
         }
@@ -65,7 +65,8 @@ pub(crate) fn check(name: &str, contents: &[u8]) -> Extraction {
     }
     assert!(facts.stars.is_sorted_by(|left, right| left < right) && facts.stars.iter().all(|star| *star < count));
     assert!(facts.globs.iter().all(|glob| !glob.patterns.is_empty() && glob.line >= 1));
-    // UTF-16 is at most half as long as the same text in UTF-8 can be; a component's file exports its default.
+    // Allow for more than the file's size: a UTF-16 file grows when it is converted to UTF-8. A component's file also exports a
+    // default.
     assert!(size <= 3 * contents.len() + 16, "{size} bytes of names in {} bytes", contents.len());
     if let Some(description) = &facts.description {
         assert!(description.chars().count() <= options.description_limit + 3 && !description.contains('\n'));

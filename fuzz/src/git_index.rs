@@ -6,8 +6,8 @@ use stan_repo::fuzzing::tracked;
 /// [`GROWTH`] bytes: version 4 says only what differs from the name before.
 const GROWTH: usize = 64;
 
-/// Two bytes with the length of the shared index, the shared index, the index. What is read is sorted, unique and
-/// found again, does not grow beyond a factor of the file, and is the same twice.
+/// Input: two bytes with the length of the shared index, the shared index, the index. Names are sorted, unique and found by
+/// lookup, grow at most by a factor of the file, and parsing is deterministic.
 pub fn law(bytes: &[u8]) {
     let Some((length, rest)) = bytes.split_first_chunk::<2>() else { return };
     let (base, index) = rest.split_at(usize::from(u16::from_le_bytes(*length)).min(rest.len()));

@@ -2,7 +2,7 @@
 
 use stan_repo::{PathGlobs, RootedGlob, WalkGlobs};
 
-/// The first line is a glob, the others are paths.
+/// The first line is a glob, the other lines are paths.
 pub fn law(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (glob, paths) = text.split_once('\n').unwrap_or((text, ""));
@@ -12,19 +12,19 @@ pub fn law(bytes: &[u8]) {
         assert!(!error.reason.is_empty() && globs.is_err(), "refused and used: {glob:?}");
         return;
     }
-    // Only the size of the whole automaton is found out later.
+    // Only the size of the whole automaton is checked later, when it is compiled.
     let Ok(globs) = globs else { return };
     let plain = glob.strip_prefix("./").unwrap_or(glob);
     assert!(globs.is_match(plain), "a path that is spelled like the glob matches: {glob:?}");
     let Ok(directories) = PathGlobs::directories(&[glob]) else { return };
     let Ok(walk) = WalkGlobs::new(&[plain]) else { return };
-    // More globs than one automaton takes, of which one is ours.
+    // More globs than fit one automaton; one of them is the input.
     let mut many: Vec<String> = (0..40).map(|number| format!("nobody/{number}")).collect();
     many.push(glob.to_owned());
     let Ok(many) = PathGlobs::new(&many) else { return };
     let rooted = RootedGlob::new(glob).ok();
     for path in paths.split('\n').take(8).chain([plain]) {
-        // Paths are never empty and have no empty parts.
+        // Paths are never empty and have no empty components.
         if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
             continue;
         }
@@ -44,7 +44,7 @@ pub fn law(bytes: &[u8]) {
     }
 }
 
-/// Every folder on the way to a match is one that a walk enters.
+/// Every folder on the path to a match is one that a walk enters.
 fn check_folders(glob: &str, path: &str, directories: &PathGlobs, walk: &WalkGlobs) {
     let is_found = walk.is_match(path);
     for end in path.match_indices('/').map(|(at, _)| at).chain([0]) {
@@ -54,7 +54,7 @@ fn check_folders(glob: &str, path: &str, directories: &PathGlobs, walk: &WalkGlo
     }
 }
 
-/// Cutting a glob where its wildcards start does not add a match.
+/// Splitting a glob where its wildcards start does not add matches.
 fn check_rooted(glob: &str, path: &str, rooted: &RootedGlob, globs: &PathGlobs) {
     let Ok(pattern) = PathGlobs::new(&[&rooted.pattern]) else { return };
     let rest = match rooted.parent.as_str() {

@@ -1,4 +1,4 @@
-//! The laws of Go: any bytes as a file, its facts, its outline and its names.
+//! The laws of Go: any bytes as a file, with its facts, outline and names.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub fn law(bytes: &[u8]) {
     });
 }
 
-/// The facts are the same every time, sorted where they are searched, and no larger than the file.
+/// The facts are deterministic, sorted where they are searched, and no larger than the file.
 fn check_facts(bytes: &[u8]) {
     let extraction = extract(bytes);
     assert_eq!(extraction, extract(bytes), "the same bytes give the same facts");

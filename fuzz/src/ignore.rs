@@ -2,8 +2,8 @@
 
 use stan_repo::fuzzing::{ignore_verdict, wildmatch};
 
-/// The first line is a path, the others are an ignore file. The line that is reported as the deciding one decides
-/// alone, nothing after it matters, and its negation says the opposite.
+/// The first line is a path, the others are an ignore file. The line that is reported as decisive gives the same result alone, no
+/// later line matters, and its negation gives the opposite.
 pub fn law(bytes: &[u8]) {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let path = &bytes[..end];
@@ -18,7 +18,7 @@ pub fn law(bytes: &[u8]) {
         let Some((ignored, line)) = ignore_verdict(rules, path, is_directory) else { continue };
         let index = (line as usize).checked_sub(1).expect("lines count from 1");
         let decisive = *lines.get(index).expect("the file has this line");
-        // A mark at the start of the line would be taken for the file's.
+        // A byte order mark at the start of the line would be taken for the file's.
         if decisive.starts_with(b"\xef\xbb\xbf") {
             continue;
         }
@@ -37,7 +37,7 @@ pub fn law(bytes: &[u8]) {
     }
 }
 
-/// A path matches itself, escaped; a component's worth of star matches it too.
+/// A path matches its escaped self, and a glob with `*` for each component.
 fn check_plain_match(path: &[u8]) {
     let escaped: Vec<u8> = path.iter().flat_map(|&byte| [b'\\', byte]).collect();
     assert!(wildmatch(&escaped, path), "a path matches its own spelling");

@@ -5,8 +5,7 @@ use stan_model::document::{check_node_id, is_absolute};
 
 use crate::documents::check_findings;
 
-/// A private map that is read is written and read again as itself; its ids stay below the repository, and its locators
-/// are absolute.
+/// A valid private map survives writing and parsing; its ids are below the repository, and its locators are absolute.
 pub fn law(bytes: &[u8]) {
     let map = match decode(bytes, "file.json") {
         Ok(map) => map,

@@ -1,10 +1,10 @@
-//! The laws of the tolerant JSON reader, which manifests and `tsconfig.json` go through.
+//! The laws of the tolerant JSON parser, which reads manifests and `tsconfig.json`.
 
 use serde_json::Value as Strict;
 use stan_lang::jsonc::{Document, Value, parse_bytes};
 
-/// Every text has a value, the same twice and no larger than the text. What is JSON is read without a complaint, as
-/// what it is.
+/// Every text has a value, deterministic and no larger than the text. Valid JSON is parsed without errors, with the same result
+/// as by a JSON parser.
 pub fn law(bytes: &[u8]) {
     let document = parse_bytes(bytes);
     assert_eq!(format!("{document:?}"), format!("{:?}", parse_bytes(bytes)), "the same bytes are read the same way");
@@ -12,7 +12,7 @@ pub fn law(bytes: &[u8]) {
     for error in [&document.syntax_error, &document.not_json].into_iter().flatten() {
         assert!((1..=lines).contains(&(error.line as usize)), "line {} of {lines}: {}", error.line, error.message);
     }
-    // A byte that is not UTF-8 is read as a character of three, and several roots have an array around them.
+    // An invalid UTF-8 byte becomes a character of three bytes, and several roots are wrapped in an array.
     let values = count(&document.value);
     assert!(values <= 3 * bytes.len() + 2, "{values} values in {} bytes", bytes.len());
     if let Ok(strict) = serde_json::from_slice::<Strict>(bytes) {

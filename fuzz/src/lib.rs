@@ -1,7 +1,8 @@
-//! What must hold for any input: plain functions that take bytes and panic when a law is broken, one file for each
-//! reader of untrusted input.
+//! Laws: properties that must hold for any input: plain functions that take bytes and panic on a violation, one file per parser
+//! of untrusted input.
 //!
-//! The fuzzer calls them with inputs of its own making, the tests here with seeds and random changes to them, and the
+//! Called by the fuzzer with generated inputs, by the tests here with seeds and random changes to them, and by the programs with
+//! files from the command line. Nothing here depends on the caller.
 //! programs with files that are named. Nothing here knows which of them it is.
 
 pub mod cache;
@@ -39,16 +40,16 @@ mod room;
 mod tree;
 mod x07;
 
-/// A fuzz target, as the replaying tests know it.
+/// A fuzz target, as used by the replaying tests.
 pub struct Target {
-    /// Also the name of its program, its seeds and its dictionary.
+    /// Also the name of its program, seeds and dictionary.
     pub name: &'static str,
     pub law: fn(&[u8]),
-    /// How many changed inputs the tests try: as many as take about a second.
+    /// How many changed inputs the tests try; chosen to take about a second.
     pub changes: usize,
 }
 
-/// Every target, by name.
+/// Every target, sorted by name.
 pub const TARGETS: [Target; 29] = [
     Target { name: "cache", law: cache::law, changes: 600 },
     Target { name: "components", law: components::law, changes: 6_000 },
@@ -81,7 +82,7 @@ pub const TARGETS: [Target; 29] = [
     Target { name: "x07_slice", law: x07_slice::law, changes: 40_000 },
 ];
 
-/// The program of a target: the fuzzer's entry, or without the fuzzer one that replays the files it is given.
+/// The program of a target: the fuzzer's entry point, or without the fuzzer a main function that replays the given files.
 #[macro_export]
 macro_rules! program {
     ($law:path) => {
@@ -95,7 +96,7 @@ macro_rules! program {
     };
 }
 
-/// Calls a law with each file named on the command line: reproduces a finding without a fuzzer.
+/// Runs a target on each file of the command line, to reproduce a finding without a fuzzer.
 #[expect(
     clippy::disallowed_methods,
     clippy::print_stderr,

@@ -1,17 +1,17 @@
-//! The laws of the reader of compilers' and test runners' output, which `stan suggest` takes a focus from.
+//! The laws of the parser of compilers' and test runners' output, which gives `stan suggest` its focus.
 
 use std::collections::BTreeSet;
 
 use stan_engine::relevance::files_named;
 
-/// Files are named sorted and once, and each by a line of its own: reading the lines apart finds the same. A file's own
-/// name is somewhere in the log.
+/// Files are sorted and unique, and each comes from a single line: parsing the lines separately gives the same files. The
+/// basename of a file occurs in the log.
 pub fn law(bytes: &[u8]) {
     let found = files_named(&PATHS, "/r/repo", bytes);
     assert!(found.is_sorted_by(|left, right| left < right), "sorted and unique");
     let lines = bytes.split(|&byte| byte == b'\n').flat_map(|line| files_named(&PATHS, "/r/repo", line));
     assert_eq!(found, lines.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>(), "lines stand alone");
-    // A space may be written as `%20`, terminal sequences may lie between letters, and control characters are read as spaces.
+    // A space may be written as `%20`, terminal sequences may split words, and control characters count as spaces.
     let text = String::from_utf8_lossy(bytes).replace("%20", " ").replace(char::is_control, " ");
     for file in found {
         let path = PATHS[file as usize];

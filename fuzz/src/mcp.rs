@@ -1,8 +1,8 @@
-//! The laws of `stan mcp`'s reader of lines and calls, as far as they need no repository.
+//! The laws of `stan mcp`'s parser of lines and calls, as far as they need no repository.
 
 use serde_json::Value;
 
-/// Options that a call may set, each joined to its value. Consent and places are given when the server starts.
+/// Options that a call may set, each joined to its value. Permissions and folders are only set when the server starts.
 const OPTIONS: [&str; 14] = [
     "--about",
     "--at",
@@ -20,8 +20,8 @@ const OPTIONS: [&str; 14] = [
     "--symbol",
 ];
 
-/// Each message has at most one answer, which is a result or an error and carries an id of the input. A call becomes a command line
-/// of a reading command whose options are known, and no path that it names leaves the root or is handed on unseen.
+/// Each message has at most one answer, which is a result or an error with an id from the input. A call is translated to a
+/// read-only command with known options, and all paths in it are checked and stay inside the root.
 pub fn law(bytes: &[u8]) {
     let answers = stan_cli::mcp_answers(bytes);
     assert_eq!(answers, stan_cli::mcp_answers(bytes), "the same twice");
@@ -70,14 +70,14 @@ fn command(arguments: &[&str], paths: &[&str]) {
         });
     }
     paths.iter().for_each(|path| assert!(stays_inside(path), "{path:?} leaves the root"));
-    // The parser of the command line never takes an argument for one of its own words.
+    // clap never parses an argument as one of its own commands or options.
     let line = ["stan"].iter().chain(arguments).copied();
     if let Err(refused) = stan_cli::stan_command().try_get_matches_from(line) {
         assert!(refused.use_stderr(), "{arguments:?} asks for help");
     }
 }
 
-/// Whatever file system reads it, on whatever system.
+/// For any file system on any operating system.
 fn stays_inside(path: &str) -> bool {
     let mut depth = 0_i64;
     let stays = path.split(['/', '\\']).all(|name| {

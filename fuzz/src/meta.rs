@@ -7,14 +7,14 @@ use stan_model::document::state::{ALL_KINDS, Entry, State};
 
 use crate::documents::check_findings;
 
-/// A map that is read, in either form, is written and read again as itself. Everything that is selected has a way to it.
+/// A valid map, in either form, survives writing and parsing. Everything that is selected has a path to it.
 pub fn law(bytes: &[u8]) {
     match Map::decode(bytes, "file.json") {
         Ok(map) => check_map(&map),
         Err(errors) => check_findings(bytes, &errors),
     }
     match Map::decode_long(bytes, "file.json") {
-        // The long form may have the raw paths of files outside, which no map has.
+        // The long form may contain raw paths of files outside, which no map has.
         Ok(map) if map.indices().any(|node| check_node_id(map.id(node)).is_err()) => {}
         Ok(map) => check_map(&map),
         Err(errors) => check_findings(bytes, &errors),
@@ -30,7 +30,7 @@ fn check_map(map: &Map) {
     }
     for node in map.indices() {
         assert_eq!(map.find(map.id(node)), Some(node));
-        // A file whose name would be a path on another system is a node that nothing can select.
+        // A file whose name would be a path on another system is a node that cannot be selected.
         let is_source = map.kind(node) == NodeKind::Source && map.id(node).contains(['\\', ':']);
         let may_be_odd = map.kind(node) == NodeKind::Missing || is_source;
         assert!(may_be_odd || check_node_id(map.id(node)).is_ok(), "{:?}", map.id(node));

@@ -1,4 +1,4 @@
-//! The laws of packs: any text, any place in it.
+//! The laws of packs: any text, any position in it.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use stan_pack::{
 
 use crate::room::with_room;
 
-/// One file whose imports all resolve to itself.
+/// A single file whose imports all resolve to itself.
 struct Alone(Rc<FileUnits>);
 
 impl Modules for Alone {
@@ -30,7 +30,7 @@ impl Modules for Alone {
     }
 }
 
-/// The first byte says where in the text the place is.
+/// The first byte selects the position in the text.
 pub fn law(bytes: &[u8]) {
     let Some((&at, contents)) = bytes.split_first() else { return };
     let Some(text) = text_of(contents) else { return };
@@ -79,7 +79,7 @@ fn check(text: &str, at: u8) {
     }
 }
 
-/// Lines that are left out lie in the range and in order; lines without a mark are the file's own.
+/// Omitted lines are in the range and in order; lines without a marker are unchanged.
 fn check_shown(text: &str, starts: &LineStarts, shown: &Shown) {
     assert!(shown.lines.from >= 1 && shown.lines.from <= shown.lines.to && shown.lines.to <= starts.count());
     let mut next = shown.lines.from;

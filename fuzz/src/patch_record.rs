@@ -1,4 +1,4 @@
-//! The laws of the journal of applied replies: any bytes as the note that a change is under way, and as its record.
+//! The laws of the journal of applied replies: any bytes as the note of a change in progress, and as its record.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,9 +12,9 @@ const PENDING: &str = "/r/.stan/patch/pending.json";
 const STAGED: &str = "/r/.stan/patch/new-00000001";
 const APPLIED: &str = "/r/.stan/patch/00000001";
 
-/// A line that is `---` separates the note from the record. As they are, nothing outside of `patch/` changes: the record was not
-/// made here. With the seal of this place, only files that the record names change, inside the root and outside of git's
-/// folder, and each is what it was, what lies beside the record, or gone.
+/// A line `---` separates the note from the record. Without a valid seal, nothing outside of `patch/` changes, because the record
+/// was not made here. With a seal of this repository, only files in the record change, inside the root and outside of git's
+/// folder; each then has its old contents, those stored beside the record, or is deleted.
 pub fn law(bytes: &[u8]) {
     const SEPARATOR: &[u8] = b"\n---\n";
     let at = bytes.windows(SEPARATOR.len()).position(|window| window == SEPARATOR);
@@ -66,7 +66,7 @@ fn workspace(pending: &[u8], record: &[u8]) -> MemorySystem {
     system
 }
 
-/// What the next command does, and then a person who takes everything back.
+/// Runs the next command, and then undoes everything as a user would.
 fn act(system: &MemorySystem) {
     let holder = Holder { process: 1, command: "fuzz".to_owned() };
     let Ok(lock) = Lock::acquire(system, Path::new(ROOT), ".stan", &holder, &mut || false, &mut |_| {}) else { return };
@@ -74,7 +74,7 @@ fn act(system: &MemorySystem) {
     let _ = undo_patches(system, Path::new(ROOT), &lock);
 }
 
-/// Everything but the journal and the lock.
+/// Everything except the journal and the lock.
 fn outside(system: &MemorySystem) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut pending = vec!["/".to_owned()];

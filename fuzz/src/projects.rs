@@ -1,4 +1,4 @@
-//! The laws of resolution in Python, Go and Rust: a small repository whose manifests, environments and modules are arbitrary.
+//! The laws of resolution in Python, Go and Rust: a small repository with arbitrary manifests, environments and modules.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use stan_repo::{MemorySystem, SystemExt as _};
 use crate::room::with_room;
 use crate::tree::{Fence, ROOT, graph_of, json};
 
-/// The files that an input may fill, each after a line `//- LETTER`.
+/// The files that an input can fill, each after a line `//- LETTER`.
 const SLOTS: [&str; 18] = [
     "/r/pyproject.toml",
     "/r/setup.cfg",
@@ -36,7 +36,7 @@ const SLOTS: [&str; 18] = [
     "/r/.cargo/config.toml",
 ];
 
-/// The rest of the repository, and what lies around it.
+/// The rest of the repository and its surroundings.
 const TREE: &str = "\
 //- /r/main.py
 import pkg, pkg.core, pkg.gone, dist, dist.inner, secret, above, os, ns.inner
@@ -122,8 +122,8 @@ module example.com/m
 //- /pyproject.toml
 ";
 
-/// The graph and the map are made whatever the manifests say, are the same on one thread and on two, and nothing outside of the
-/// repository is read or named as a file.
+/// Graph and map are built whatever the manifests contain, are equal on one thread and on two, and no file outside of the
+/// repository is read or becomes a node.
 pub fn law(bytes: &[u8]) {
     with_room(|| {
         let system = MemorySystem::from_fixture(TREE);

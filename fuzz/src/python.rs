@@ -1,4 +1,4 @@
-//! The laws of Python: any bytes as a module, its facts, its outline and its names.
+//! The laws of Python: any bytes as a module, with its facts, outline and names.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use stan_model::facts::ExportSource;
 use crate::declare::{check_names, check_outline};
 use crate::room::with_room;
 
-/// The first byte says whether the others are a module or a stub.
+/// The first byte selects module or stub.
 pub fn law(bytes: &[u8]) {
     let Some((&kind, contents)) = bytes.split_first() else { return };
     let name = if kind % 2 == 0 { "a.py" } else { "a.pyi" };
@@ -24,7 +24,7 @@ pub fn law(bytes: &[u8]) {
     });
 }
 
-/// The facts are the same every time, refer to each other soundly, have places in the file, and are no larger than it allows.
+/// The facts are deterministic, their indices are valid, their lines exist in the file, and they are no larger than it allows.
 fn check_facts(extraction: &Extraction, name: &str, contents: &[u8]) {
     let options = ExtractOptions::default();
     assert_eq!(*extraction, extract(name, contents, &options), "the same bytes give the same facts");

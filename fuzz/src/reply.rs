@@ -1,4 +1,4 @@
-//! The laws of the reply gate: Markdown, patches and file operations that an assistant wrote, and what they would do.
+//! The laws of the reply gate: Markdown, patches and file operations written by an assistant, and their effects.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -12,11 +12,11 @@ const META: &str = ".stan/context/dependency.meta.json";
 const EXTERNAL: &str = ".stan/context/npm/zod/4.0.0/index.d.ts";
 const IMPORTED: &str = ".stan/imports/zod/index.d.ts";
 
-/// At most this many findings of one code are reported.
+/// The maximum number of findings with one code.
 const MAX_OF_ONE_CODE: usize = 1_000;
 
-/// The first byte says how the reply is checked. Every finding has its place in the reply, the gate says the same twice,
-/// and patched files lie inside the repository and are no larger than what made them.
+/// The first byte selects the options. Every finding has a position in the reply, the gate is deterministic, and patched files
+/// are inside the repository and no larger than their inputs.
 pub fn law(bytes: &[u8]) {
     let Some((&mode, reply)) = bytes.split_first() else { return };
     let reply = String::from_utf8_lossy(reply);
@@ -65,7 +65,7 @@ fn check_report(report: &Report, reply: &str) {
     assert!(report.findings.is_sorted_by_key(|finding| (finding.line, finding.code, finding.column)));
 }
 
-/// A small workspace: `src/a.ts` → `src/b.ts` → `src/far.ts`, of which the last is not archived.
+/// A small workspace: `src/a.ts` → `src/b.ts` → `src/far.ts`; the last one is not archived.
 struct Workspace {
     archive: BTreeMap<String, Vec<u8>>,
     changed: RefCell<ChangedFiles>,

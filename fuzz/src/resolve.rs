@@ -1,4 +1,4 @@
-//! The laws of resolution: a small repository whose manifests and configurations are arbitrary.
+//! The laws of resolution in TypeScript: a small repository with arbitrary manifests and configurations.
 
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_model::NodeKind;
@@ -7,7 +7,7 @@ use stan_repo::MemorySystem;
 use crate::room::with_room;
 use crate::tree::{Fence, ROOT, graph_of, json};
 
-/// The files that an input may fill, each after a line `//- NUMBER`.
+/// The files that an input can fill, each after a line `//- NUMBER`.
 const SLOTS: [&str; 9] = [
     "/r/package.json",
     "/r/tsconfig.json",
@@ -20,7 +20,7 @@ const SLOTS: [&str; 9] = [
     "/r/node_modules/dep/tsconfig.json",
 ];
 
-/// The rest of the repository, and what lies around it.
+/// The rest of the repository and its surroundings.
 const TREE: &str = "\
 //- /r/src/a.ts
 import 'dep'; import 'dep/sub'; import 'dep/lib/x.js'; import '@s/p'; import '@s/p/deep'; import '#in'; import '#x/y';
@@ -59,8 +59,8 @@ export const b = 1;
 {\"name\": \"secret\", \"main\": \"key.pem\"}
 ";
 
-/// The graph is built whatever the manifests say, is the same on one thread and on two, names no file outside unless it
-/// may, and reads nothing that it may not.
+/// The graph is built whatever the manifests contain, is equal on one thread and on two, and has no outside file as a node and
+/// reads none, except where that is allowed.
 pub fn law(bytes: &[u8]) {
     with_room(|| {
         let system = MemorySystem::from_fixture(TREE);
@@ -92,8 +92,8 @@ fn put(system: &MemorySystem, slot: Option<&&str>, contents: &mut Vec<u8>) {
     }
 }
 
-/// With `outsideRoot: false`: nothing outside is read but the packages of the folders above, and the manifest of a
-/// package that an import resolves to, without which it cannot be resolved.
+/// With `outsideRoot: false`: outside of the root, only the packages of the folders above are read, and the manifest of a package
+/// that an import resolves to, without which it cannot be resolved.
 fn check_inside(system: &MemorySystem) {
     let may_read =
         |path: &str| path.starts_with("/r/") || path.starts_with("/node_modules/") || path == "/secret/package.json";
@@ -116,8 +116,8 @@ fn check_inside(system: &MemorySystem) {
     assert_eq!(json(&one), json(&two), "threads and the order of listings change nothing");
 }
 
-/// By default: outside are read only scripts, declarations and JSON that imports resolve to, and no manifest or
-/// configuration above that is not itself imported.
+/// By default: outside of the root, only scripts, declarations and JSON that imports resolve to are read. Manifests and
+/// configurations above the root are only read if they are imported themselves.
 fn check_outside(system: &MemorySystem, bytes: &[u8]) {
     let names = |word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
     let may_read = if names(b"package") || names(b"tsconfig") { is_module } else { is_module_and_not_above };

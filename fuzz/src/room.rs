@@ -1,4 +1,4 @@
-//! What parsers of source code need around them: a large stack, and panics that may be caught. Not a law.
+//! The environment for parsers of source code: a large stack, and panics that can be caught. Not a law.
 
 use std::panic::resume_unwind;
 use std::sync::Once;
@@ -6,9 +6,10 @@ use std::thread;
 
 use stan_lang::WORKER_STACK;
 
-/// Runs a law as the engine runs extraction: on a thread with a stack of the promised size.
+/// Runs a law as the engine runs extraction: on a thread with a stack of the guaranteed size.
 ///
-/// The extractor catches panics of its parser and reports them beside its answer. The fuzzer's own hook would end the
+/// The extractor catches panics of its parser and reports them in its result. The fuzzer's panic hook would abort the process
+/// before that, so it is removed; an uncaught panic still reaches the fuzzer from here.
 /// process before that, so it is removed; an uncaught panic still reaches the fuzzer from here.
 pub(crate) fn with_room(law: impl FnOnce() + Send) {
     static UNHOOKED: Once = Once::new();

@@ -1,4 +1,4 @@
-//! The laws of Rust: any bytes as a file, its facts, its outline and its names.
+//! The laws of Rust: any bytes as a file, with its facts, outline and names.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub fn law(bytes: &[u8]) {
     });
 }
 
-/// The facts are the same every time, sorted where they are searched, and in proportion to the file.
+/// The facts are deterministic, sorted where they are searched, and proportional to the file.
 fn check_facts(bytes: &[u8]) {
     let options = ExtractOptions::default();
     let extraction = extract(bytes, &options);

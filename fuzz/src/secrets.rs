@@ -1,9 +1,9 @@
-//! The laws of the scanner for secrets, which reads every text that goes into an archive.
+//! The laws of the secret scanner, which reads every text that is archived.
 
 use stan_secrets::{MAX_HITS, RULES, Stream, credential_file, scan};
 
-/// Hits are few, in order, on lines that exist and of rules that are documented; a text in pieces has the same hits as the
-/// whole; a line before it moves them by one.
+/// Hits are limited in number, in order, on existing lines, and of documented rules. A text in pieces has the same hits as the
+/// whole. A line before the text moves them by one.
 pub fn law(bytes: &[u8]) {
     let hits = scan(bytes);
     let lines = 1 + bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;

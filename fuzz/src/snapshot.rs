@@ -1,12 +1,12 @@
-//! The laws of snapshots, which are the baseline of every diff archive.
+//! The laws of snapshots, the baselines of diff archives.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use stan_archive::{Changes, Snapshot, check_name};
 
-/// A line that is `---` separates two snapshots. Each that is read is written and read again as itself; what changed
-/// between them is reported once for each path, and as JSON.
+/// A line `---` separates two snapshots. A valid snapshot survives writing and parsing. The differences between them contain each
+/// path once, also as JSON.
 pub fn law(bytes: &[u8]) {
     const SEPARATOR: &[u8] = b"\n---\n";
     let at = bytes.windows(SEPARATOR.len()).position(|window| window == SEPARATOR);

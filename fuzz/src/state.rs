@@ -1,4 +1,4 @@
-//! The laws of the selection (`dependency.state.json`): both versions, the migration, and the nodes it expands to.
+//! The laws of the selection (`dependency.state.json`): both versions, the migration, and the nodes that it resolves to.
 
 use std::sync::OnceLock;
 
@@ -8,8 +8,8 @@ use stan_model::document::{check_node_id, normalise_node_id};
 
 use crate::documents::check_findings;
 
-/// A selection that is read is written as version 2, and that means the same, has one form and is no longer than it
-/// must be. What it selects does not depend on the order of its entries.
+/// A valid selection is written as version 2 with the same meaning, in a unique form, no longer than necessary. The selected
+/// nodes do not depend on the order of the entries.
 pub fn law(bytes: &[u8]) {
     let read = decode(bytes, "file.json");
     assert_eq!(read, decode(bytes, "file.json"), "the same bytes are read the same way");
@@ -22,7 +22,7 @@ pub fn law(bytes: &[u8]) {
         assert_eq!(normalise_node_id(&entry.node).as_deref(), Ok(&*entry.node), "an id has one spelling");
     }
     let document = decoded.state.encode();
-    // A depth such as `1e9` is written with all its digits, up to ten; a control character as `\u007f`.
+    // A depth such as `1e9` is written with up to ten digits, and a control character as `\u007f`.
     assert!(document.len() <= 6 * bytes.len() + 32, "{} bytes of {}", document.len(), bytes.len());
     let again = decode(&document, "file.json").expect("what is written is read");
     assert_eq!(again.state, decoded.state, "the migration keeps the meaning");

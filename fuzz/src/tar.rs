@@ -6,8 +6,8 @@ use stan_archive::{TarEnd, TarEntry, TarKind, read_tar};
 
 const BLOCK: usize = 512;
 
-/// Bytes as they are, and with the checksums of their headers fixed, so that a change to a header gets past the first
-/// check. Entries lie one behind the other within the archive; reading their contents or leaving them gives the same.
+/// The input as is, and with corrected header checksums, so that a changed header passes the first check. Entries are in order
+/// within the archive; reading or skipping their contents gives the same entries.
 pub fn law(bytes: &[u8]) {
     check(bytes);
     let repaired = with_checksums(bytes);
@@ -16,7 +16,7 @@ pub fn law(bytes: &[u8]) {
     }
 }
 
-/// The entries, with their contents, and how the archive ended.
+/// The entries with their contents, and how the archive ended.
 pub(crate) type Entries = (Vec<(TarEntry, Vec<u8>)>, Option<TarEnd>);
 
 pub(crate) fn entries(archive: &[u8], reads: bool) -> Entries {
@@ -44,7 +44,7 @@ fn check(archive: &[u8]) {
     let mut position = 0;
     for (index, (entry, contents)) in found.iter().enumerate() {
         assert!(entry.offset >= position && entry.offset.is_multiple_of(BLOCK as u64), "{entry:?} overlaps");
-        // Of an archive that was cut, the last entry may have less than it says.
+        // The last entry of a truncated archive may be shorter than its header says.
         let is_whole = contents.len() as u64 == entry.size;
         assert!(is_whole || (end.is_none() && index + 1 == found.len()), "{entry:?} has {} bytes", contents.len());
         position = entry.offset + BLOCK as u64 + contents.len() as u64;
@@ -60,7 +60,7 @@ fn check(archive: &[u8]) {
     }
 }
 
-/// Writes the right checksum into every block that looks like a header.
+/// Writes the correct checksum into every block that looks like a header.
 pub(crate) fn with_checksums(archive: &[u8]) -> Vec<u8> {
     let mut repaired = archive.to_vec();
     for block in repaired.chunks_exact_mut(BLOCK) {
@@ -73,7 +73,7 @@ pub(crate) fn with_checksums(archive: &[u8]) -> Vec<u8> {
     repaired
 }
 
-/// Gives less than it is asked for, as pipes do.
+/// A reader that returns less than requested, as pipes do.
 struct Short<'a>(&'a [u8]);
 
 impl Read for Short<'_> {

@@ -1,4 +1,4 @@
-//! A small repository in memory, and a fence around it: what a run must not read ends the run. Not a law.
+//! A small repository in memory, with a guard: reading a forbidden file panics. Not a law.
 
 use std::io;
 use std::path::Path;
@@ -9,10 +9,10 @@ use stan_repo::{
     Access, Links, MemorySystem, OpenFile, OutputFile, Stat, System, SystemLayer, WritableLayer, WritableSystem,
 };
 
-/// Where the repository is.
+/// The path of the repository.
 pub(crate) const ROOT: &str = "/r";
 
-/// A system that panics when the contents of a file are read that `may_read` forbids. Looking at names is free.
+/// A system that panics if the contents of a file are read for which `may_read` returns false. Stats and listings are allowed.
 pub(crate) struct Fence<'s> {
     pub(crate) system: &'s MemorySystem,
     pub(crate) may_read: fn(&str) -> bool,
@@ -20,7 +20,7 @@ pub(crate) struct Fence<'s> {
 
 impl Fence<'_> {
     fn check(&self, path: &Path) {
-        // The target of a link is what counts, not its name.
+        // Check the target of a symlink, not its name.
         let real = stan_repo::real_path(self.system, path);
         let real = real.unwrap_or_else(|_| path.to_string_lossy().into_owned());
         assert!((self.may_read)(&real), "{} was read as {}", real, path.display());
@@ -89,7 +89,7 @@ impl WritableLayer for Fence<'_> {
     }
 }
 
-/// The graph of the repository; no input makes a run fail.
+/// The graph of the repository; no input may cause an error.
 pub(crate) fn graph_of(
     threads: usize,
     system: &dyn WritableSystem,
@@ -100,7 +100,7 @@ pub(crate) fn graph_of(
     graph(&engine, options, request).expect("no input makes a run fail")
 }
 
-/// The document that `stan graph --json` prints.
+/// The document of `stan graph --json`.
 pub(crate) fn json(outcome: &GraphOutcome) -> String {
     let graph = outcome.graph.as_ref().expect("the whole graph was asked for");
     let mut bytes = Vec::new();

@@ -26,8 +26,8 @@ export const b = 2;
 secret
 ";
 
-/// Bytes as they are, and with the checksums of their headers fixed. An archive that is reported to match holds files
-/// of the tree with their very bytes and nothing else; whatever it names, nothing outside the root is read.
+/// The input as is, and with corrected header checksums. An archive that is reported as matching contains only files of the tree
+/// with their exact bytes. Whatever it names, nothing outside of the root is read.
 pub fn law(bytes: &[u8]) {
     check(bytes);
     let repaired = with_checksums(bytes);
@@ -57,11 +57,11 @@ fn check(archive: &[u8]) {
     }
 }
 
-/// What the archive of a diff says itself: the list of paths, or that nothing changed.
+/// What a diff archive adds: the list of paths, or that nothing changed.
 const LIST: &str = ".stan/output/archive.diff.json";
 const NO_CHANGES: &str = ".stan/diff/.stan_no_changes";
 
-/// Whether everything in an archive is a file of the tree, once, with its bytes, or is a true word about a diff.
+/// Whether everything in an archive is a file of the tree, once, with its bytes, or a correct statement about a diff.
 fn is_true(system: &MemorySystem, (held, end): &Entries) -> bool {
     let mut names: Vec<&str> = held.iter().filter_map(|(entry, _)| entry.safe_name()).collect();
     names.sort_unstable();
@@ -82,7 +82,7 @@ fn is_true(system: &MemorySystem, (held, end): &Entries) -> bool {
         })
 }
 
-/// Whether the paths that a list calls removed are paths of the repository, and are not there.
+/// Whether the removed paths of a list are paths of the repository that do not exist.
 fn is_true_list(system: &MemorySystem, contents: &[u8]) -> bool {
     let Ok(list) = serde_json::from_slice::<serde_json::Value>(contents) else { return false };
     let Some(removed) = list["removed"].as_array() else { return false };

@@ -1,4 +1,4 @@
-//! The laws of the x07 reader, its pointers and the slicer.
+//! The laws of the x07 parser, its pointers and the slicer.
 
 use serde_json::Value;
 use stan_lang::x07::{X07, read_module, read_project};
@@ -7,15 +7,15 @@ use stan_model::json::JsonTree;
 use stan_model::module::SourceModule;
 use stan_slice::{ApplyError, Diagnostics, PointerSpace, Slice, SliceError, SliceRequest};
 
-/// Any bytes as a module, a manifest and a diagnostics file. A module that is read has a canonical form that is read
-/// again and stays as it is.
+/// Any bytes as a module, a manifest and a diagnostics file. The canonical form of a valid module can be parsed again and is
+/// stable.
 pub fn read(bytes: &[u8]) {
     let _ = read_project(bytes);
     let _ = Diagnostics::read(bytes);
     let Ok(module) = read_module(bytes) else { return };
     let whole = request_of("module all file - - ");
-    // Only a number that canonical JSON cannot hold is in the way. A fraction that is whole once it is rounded may be
-    // such a number the second time.
+    // Only fails for a number that canonical JSON cannot represent. A fraction that becomes whole when rounded may be such a
+    // number the second time.
     let Ok(canonical) = stan_slice::slice(&module, &X07, &whole) else { return };
     let again = read_module(&canonical.ast).expect("a canonical module is a module");
     let Ok(again) = stan_slice::slice(&again, &X07, &whole) else { return };
@@ -23,7 +23,7 @@ pub fn read(bytes: &[u8]) {
     assert_eq!(canonical, again, "the canonical form stays when it is read again");
 }
 
-/// A line with the request, then the file: `ENCLOSURE CLOSURE READING MAX_NODES MAX_BYTES POINTER`, `-` for no bound.
+/// A line with the request, then the file: `ENCLOSURE CLOSURE READING MAX_NODES MAX_BYTES POINTER`; `-` for no bound.
 pub fn slice(bytes: &[u8]) {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let (line, file) = bytes.split_at(end);
@@ -49,7 +49,7 @@ pub fn slice(bytes: &[u8]) {
     }
 }
 
-/// A slice that is applied as it is changes nothing. Only a number that canonical JSON cannot hold is in the way.
+/// Applying an unedited slice changes nothing. Only fails for numbers that canonical JSON cannot represent.
 fn check_way_back(module: &SourceModule<'_>, slice: &Slice) {
     let cut = read_module(&slice.ast).expect("a slice is a module");
     let Ok(canonical) = stan_slice::canonical_document(module, &X07) else { return };

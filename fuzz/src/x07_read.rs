@@ -1,3 +1,3 @@
-//! The target of [`crate::x07`] that reads.
+//! The fuzz target for [`crate::x07::read`].
 
 pub use crate::x07::read as law;

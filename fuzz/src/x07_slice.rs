@@ -1,3 +1,3 @@
-//! The target of [`crate::x07`] that slices.
+//! The fuzz target for [`crate::x07::slice`].
 
 pub use crate::x07::slice as law;

@@ -1,5 +1,4 @@
-//! The seeds, and many random changes to them, through the same functions that the fuzzer calls. Deterministic, and
-//! for any compiler.
+//! Runs the fuzz targets on the seeds and on many random changes to them. Deterministic, and works with any compiler.
 #![expect(clippy::disallowed_methods, reason = "the seeds are files, and the environment asks for more changes")]
 #![expect(clippy::print_stderr, reason = "a finding must be printed before the test fails")]
 
@@ -8,10 +7,10 @@ use std::path::{Path, PathBuf};
 use stan_fuzz::{TARGETS, Target};
 use stan_testkit::Random;
 
-/// The longest input: large ones find no more, and take longer.
+/// The maximum length of an input: larger ones find no more, and take longer.
 const LONGEST: usize = 1 << 14;
 
-/// One test for each target, so that they run in parallel and a failure has a name.
+/// One test per target, so that they run in parallel and a failure has a name.
 macro_rules! replayed {
     ($($name:ident)*) => {
         $(#[test]
@@ -49,7 +48,8 @@ fn replay(name: &str) {
         call(target, seed);
         let mut input = seed.clone();
         for round in 0..changes(target) / seeds.len().max(1) {
-            // A few changes on top of each other, then a fresh start: most of them leave a document a document.
+            // Apply a few changes on top of each other, then start again from the seed: more changes would rarely leave a valid
+            // document.
             if round % 6 == 0 {
                 input.clone_from(seed);
             }
@@ -59,7 +59,7 @@ fn replay(name: &str) {
     }
 }
 
-/// Calls a law, and keeps the input where it is broken.
+/// Runs a target, and saves the input if it fails.
 fn call(target: &Target, input: &[u8]) {
     if let Err(panic) = std::panic::catch_unwind(|| (target.law)(input)) {
         let path = std::env::temp_dir().join(format!("stan-fuzz-{}", target.name));
@@ -69,7 +69,7 @@ fn call(target: &Target, input: &[u8]) {
     }
 }
 
-/// `STAN_FUZZ_CHANGES` asks for so many times as many.
+/// `STAN_FUZZ_CHANGES` multiplies the number of changes.
 fn changes(target: &Target) -> usize {
     let factor: usize = std::env::var("STAN_FUZZ_CHANGES").ok().and_then(|factor| factor.parse().ok()).unwrap_or(1);
     target.changes * factor
@@ -91,13 +91,13 @@ fn files(folder: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// The words of a target's dictionary.
+/// The entries of a target's dictionary.
 fn dictionary(name: &str) -> Vec<Vec<u8>> {
     let text = std::fs::read_to_string(here().join(format!("dictionaries/{name}.dict"))).unwrap();
     text.lines().filter(|line| line.starts_with('"')).map(unescaped).collect()
 }
 
-/// A line of a dictionary in the fuzzer's notation: `\\`, `\"` and `\xAB` between quotes.
+/// Parses a line of a dictionary in the fuzzer's notation: `\\`, `\"` and `\xAB` between quotes.
 fn unescaped(line: &str) -> Vec<u8> {
     let mut word = Vec::new();
     let mut rest = line.trim_matches('"').bytes();
@@ -118,7 +118,7 @@ fn unescaped(line: &str) -> Vec<u8> {
     word
 }
 
-/// One change: a byte, a bit, a cut, a repetition, a word, a piece of another seed.
+/// Applies one change: a byte, a bit, a cut, a repetition, a dictionary entry, a piece of another seed.
 fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], dictionary: &[Vec<u8>], random: &mut Random) {
     let from = random.below(input.len() + 1);
     let to = (from + 1 + random.below(16)).min(input.len());

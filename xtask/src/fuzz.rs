@@ -1,8 +1,8 @@
 //! Fuzzes every reader of untrusted input: builds the programs in `fuzz/` with coverage, runs them in parallel, and
 //! reports what they did. The laws themselves are in `fuzz/src`.
 //!
-//! A stable compiler is enough: libFuzzer needs the coverage of a pass that LLVM has, and no sanitizer. The flags are those
-//! of `cargo fuzz run -s none`, which works on the same folder.
+//! A stable compiler is enough: libFuzzer needs LLVM's coverage pass, and no sanitizer. The flags are those of `cargo fuzz run -s
+//! none`, which works in the same folder.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -211,7 +211,7 @@ fn fuzz_one(root: &Path, programs: &Path, target: &str, budget: Budget) -> Resul
             sorted_files(&places.crashes)?.into_iter().filter(|path| !before.contains(path)).collect();
         let (idle, real): (Vec<_>, Vec<_>) =
             new.into_iter().partition(|path| is_timeout(path) && passes(&program, path));
-        // A machine that is busy, or a process that was stopped for a while, looks like an input that takes too long.
+        // On a busy machine, or if a process was suspended for a while, a normal input looks like one that takes too long.
         for path in &idle {
             fs::remove_file(path)?;
         }
@@ -239,7 +239,7 @@ fn left_of(budget: Budget, executions: u64, elapsed: Duration) -> Option<Budget>
 fn start(program: &Path, places: &Places, budget: Budget) -> Result<ExitStatus> {
     let log = File::create(&places.log)?;
     let mut command = Command::new(program);
-    // Naming the functions of a backtrace takes longer than an input may.
+    // Symbolising a backtrace takes longer than an input may.
     command.env("RUST_BACKTRACE", "0");
     command.arg(&places.corpus).args([
         format!("-dict={}", places.dictionary.display()),

@@ -1,8 +1,7 @@
-//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it, `fuzz`, `hostile`,
-//! `load` and `growth` try to break it, `supply`, `sbom` and `reproducible` tell what it is made of.
+//! Developer tasks, run as `cargo xtask <task>`: `tidy` checks the house rules, `bench` measures, `fuzz`, `hostile`, `load` and
+//! `growth` try to break the programs, `supply`, `sbom` and `reproducible` check what they are built from.
 //!
-//! Nothing here is part of the product: no other crate depends on this one, and it may print, read the environment and
-//! start other programs.
+//! Not part of the product: no other crate depends on this one, and it may print, read the environment and start other programs.
 #![expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool talks to the terminal")]
 

@@ -1,5 +1,5 @@
-//! `cargo xtask ready`, what a contributor runs before pushing, and `cargo xtask long`, every suite that takes too long for
-//! `.ci/run`. Both only start commands, one after the other, in the root of the workspace.
+//! `cargo xtask ready`, which contributors run before pushing, and `cargo xtask long`, all suites that are too slow for
+//! `.ci/run`. Both only run commands, one after the other, in the root of the workspace.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! The tools under `tools/`, started as `cargo xtask NAME …`: each is a crate of its own, so that `cargo xtask tidy` does not
-//! compile them.
+//! The tools under `tools/`, run as `cargo xtask NAME …`. Each is a crate of its own, so that `cargo xtask tidy` does not compile
+//! them.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub(crate) fn run(package: &str, profile: Profile, arguments: &Arguments) -> Exi
         Profile::Dev => "dev",
         Profile::Release => "release",
     };
-    // Started where the user is, not in the root: relative paths among the arguments are the user's.
+    // In the user's working directory and not in the root: arguments may be relative paths.
     let status = cargo::command(Path::new("."))
         .args(["run", "--quiet", "--profile", profile, "--package", package, "--manifest-path"])
         .arg(workspace_root().join("Cargo.toml"))
@@ -39,7 +39,7 @@ pub(crate) fn run(package: &str, profile: Profile, arguments: &Arguments) -> Exi
         .args(&arguments.arguments)
         .status();
     match status {
-        // Without a code it was ended by a signal.
+        // No exit code means that a signal ended it.
         Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2)),
         Err(error) => {
             eprintln!("error: cargo does not start: {error}");

@@ -1,4 +1,4 @@
-//! The clipboard through the platform's own tool. Which tools are tried is fixed; nothing of the repository is run.
+//! The clipboard, through the platform's own tool. The list of tools is fixed; nothing from the repository is run.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 use crate::messages::Messages;
 use crate::terminal::{self, text};
 
-/// Terminals take about this much in one escape sequence.
+/// Terminals limit the length of an escape sequence to about this.
 const LONGEST_COPY: usize = 74_000;
 
-/// Programs that put their standard input on the clipboard.
+/// Programs that copy their standard input to the clipboard.
 const TOOLS: &[(&str, &[&str])] = &[
     ("pbcopy", &[]),
     ("wl-copy", &[]),
@@ -18,7 +18,7 @@ const TOOLS: &[(&str, &[&str])] = &[
     ("clip.exe", &[]),
 ];
 
-/// Puts a text on the clipboard: through the terminal, and through the platform's own tool. Says when it may not be there.
+/// Copies a text to the clipboard: through the terminal, and through the platform's own tool. Warns if that may have failed.
 pub(crate) fn copy_and_tell(bytes: &[u8], messages: &Messages) {
     let by_terminal = terminal::copy(bytes);
     let by_tool = copy(bytes);
@@ -30,7 +30,7 @@ pub(crate) fn copy_and_tell(bytes: &[u8], messages: &Messages) {
     }
 }
 
-/// Whether one of the tools took the bytes.
+/// Returns true if one of the tools succeeded.
 fn copy(bytes: &[u8]) -> bool {
     TOOLS.iter().any(|(program, arguments)| copy_with(program, arguments, bytes))
 }
@@ -39,6 +39,7 @@ fn copy_with(program: &str, arguments: &[&str], bytes: &[u8]) -> bool {
     let child =
         Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let Ok(mut child) = child else { return false };
+    // Dropping stdin closes the pipe: the tool reads up to its end.
     let written = child.stdin.take().is_some_and(|mut stdin| stdin.write_all(bytes).is_ok());
     child.wait().is_ok_and(|status| status.success()) && written
 }

@@ -1,5 +1,5 @@
-//! The command line of a program as completion scripts and manual pages, made from its definition. Which program that
-//! is, and where the bytes go, is the caller's business.
+//! The command line of a program as completion scripts and manual pages, generated from its definition. The caller chooses the
+//! program and writes the bytes.
 
 use std::io;
 
@@ -33,7 +33,7 @@ pub(crate) fn completions(mut command: Command, shell: Shell) -> Generated {
 
 /// A page for the program, and one for each of its commands; the program's own comes first.
 pub(crate) fn manual_pages(command: Command) -> io::Result<Vec<ManualPage>> {
-    // `help` is a command to type, not one to read about.
+    // Leave out `help`: nobody looks it up in a manual page.
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();

@@ -1,5 +1,5 @@
-//! What the environment says and a run takes into account: a time, by the convention of reproducible builds, and where this
-//! user's programs keep their state, which decides what is remembered and never what is answered.
+//! What a run takes from the environment: a timestamp, by the convention of reproducible builds, and this user's state and cache
+//! folders. The folders affect what is remembered, never the answer.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use stan_engine::PackageCaches;
 
 use crate::exit::Failure;
 
-/// The time that archives give their entries: `SOURCE_DATE_EPOCH`, or 0.
+/// The timestamp of archive entries: `SOURCE_DATE_EPOCH`, or 0.
 pub(crate) fn source_date_epoch() -> Result<u64, Failure> {
     let Some(value) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|value| !value.is_empty()) else { return Ok(0) };
     value.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
@@ -16,7 +16,7 @@ pub(crate) fn source_date_epoch() -> Result<u64, Failure> {
     })
 }
 
-/// The user's state folder, by the XDG convention; `None` if the environment names none.
+/// The user's state folder, by the XDG convention; `None` if the environment does not name one.
 pub(crate) fn state_directory() -> Option<String> {
     own_folder("XDG_STATE_HOME", ".local/state")
 }

@@ -1,5 +1,5 @@
-//! Every way out: what went wrong, what to do about it, and the exit code. One place, so that codes keep their
-//! meaning: 0 done, 1 the input or the workspace is at fault, 2 usage, 3 verification failed, 4 internal error.
+//! Exit codes and error messages: what went wrong and what to do about it. In one place, so that codes keep their meaning: 0
+//! done, 1 the input or the workspace is at fault, 2 usage, 3 verification failed, 4 internal error.
 
 use std::io;
 use std::process::ExitCode;
@@ -9,12 +9,12 @@ use stan_engine::{EngineError, EngineErrorKind};
 use crate::args::ColorChoice;
 use crate::terminal::{Untrusted, style_of_stderr, tell, text};
 
-/// A failure of a command, ready to be shown.
+/// A failure of a command, ready to be printed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     kind: FailureKind,
     message: String,
-    /// A line each, below the message: each is escaped on its own, so that none can be forged.
+    /// One line each, below the message. Escaped one by one, so that none can forge another.
     details: Vec<String>,
     hint: Option<String>,
 }
@@ -25,9 +25,9 @@ enum FailureKind {
     Usage,
     Verification,
     Internal,
-    /// Everything has been said already.
+    /// Everything was printed already.
     Reported(u8),
-    /// The reader closed the pipe: that is success.
+    /// The reader closed the pipe: that counts as success.
     BrokenPipe,
 }
 
@@ -50,7 +50,7 @@ impl Failure {
         Self::new(FailureKind::Internal, message)
     }
 
-    /// The output itself says what is wrong; only the exit code is left to set.
+    /// The output itself says what is wrong; only the exit code remains to be set.
     pub(crate) fn reported(code: u8) -> Self {
         Self::new(FailureKind::Reported(code), "")
     }
@@ -60,7 +60,7 @@ impl Failure {
         self
     }
 
-    /// Further lines, each indented below the message.
+    /// Adds lines, each indented below the message.
     pub(crate) fn details(mut self, lines: impl IntoIterator<Item = String>) -> Self {
         self.details.extend(lines.into_iter().map(|line| format!("  {line}")));
         self
@@ -81,7 +81,7 @@ impl Failure {
         })
     }
 
-    /// Says on stderr what went wrong, unless that was said already.
+    /// Prints the failure on stderr, unless that was done already.
     pub(crate) fn tell(&self, color: ColorChoice) {
         if matches!(self.kind, FailureKind::BrokenPipe | FailureKind::Reported(_)) {
             return;

@@ -37,7 +37,7 @@ pub fn stan(arguments: Vec<OsString>) -> ExitCode {
         stan_engine::tokens::keep_tables_in(&OsSystem, folder);
     }
     let engine = Engine::new(&OsSystem).with_threads(cli.threads());
-    // A server and an export of many repositories keep running; every other command ends the process.
+    // A server and an export of many repositories continue afterwards; every other command ends the process.
     let lives_on = matches!(cli.command, args::Command::Mcp(_) | args::Command::Export(_));
     let engine = if lives_on { engine } else { engine.for_one_command() };
     let outcome = shared_cache::prepare(&cli).and_then(|()| commands::run(&cli, &engine));

@@ -1,4 +1,4 @@
-//! What goes to stderr beside a command's output: hints, warnings, progress. Errors are in `exit`.
+//! Messages on stderr beside a command's output: hints, warnings, progress. Errors are in `exit`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -11,11 +11,11 @@ use crate::args::{Cli, WaitArgs};
 use crate::script_table::ScriptTable;
 use crate::terminal::{Style, Text, Untrusted, redraw, stderr_is_terminal, style_of_stderr, tell, text};
 
-/// How many lines of one sort are shown; `--json` has all of them.
+/// How many messages of one kind are shown; `--json` has all.
 const SHOWN: usize = 10;
 const SHOWN_BESIDE_GRAPH: usize = 5;
 
-/// Stderr with the verbosity of this run.
+/// Writes to stderr, with the verbosity of this run.
 pub(crate) struct Messages {
     style: Style,
     quiet: bool,
@@ -33,21 +33,21 @@ impl Messages {
         }
     }
 
-    /// Something that the reader should know, and that is not wrong.
+    /// Prints something useful to know that is not an error.
     pub(crate) fn note(&self, note: &Text) {
         if !self.quiet {
             tell(&text!("{} {}", self.style.strong("note:"), note));
         }
     }
 
-    /// Which files an answer knows by name alone.
+    /// Prints which files are known only by name, because their language is not analysed.
     pub(crate) fn not_analysed(&self, files: &[NotAnalysedFiles]) {
         if let Some(line) = not_analysed_line(files) {
             self.note(&text!("{}", Untrusted::new(&line)));
         }
     }
 
-    /// How the answer was found, for those who asked.
+    /// Prints how the answer was computed, if requested.
     pub(crate) fn explain(&self, line: &Text) {
         tell(line);
     }
@@ -56,18 +56,19 @@ impl Messages {
         self.lines(warnings, SHOWN, "--json lists them under `warnings`");
     }
 
-    /// What a graph could not read or resolve. `are_known`: an earlier run said so, and nothing has changed since.
+    /// Prints what a graph could not read or resolve. `are_known`: an earlier run reported the same, and nothing has changed
+    /// since.
     pub(crate) fn errors_of_graph(&self, errors: &[String], are_known: bool) {
         self.errors(errors, are_known, SHOWN, "`-v` shows them, --json lists them under `errors`");
     }
 
-    /// What a graph could not read or resolve, beside a form of the graph that does not hold it.
+    /// As `errors_of_graph`, for output formats that do not contain these errors.
     pub(crate) fn errors_beside_graph(&self, errors: &[String], are_known: bool) {
         let all = "`-v` shows them, `stan graph --json` lists them under `errors`";
         self.errors(errors, are_known, SHOWN_BESIDE_GRAPH, all);
     }
 
-    /// Errors are said once: a run that found nothing new says only how many there are.
+    /// Errors are listed once: a run without new ones prints only their number.
     fn errors(&self, errors: &[String], are_known: bool, shown: usize, where_all_are: &'static str) {
         if self.verbose {
             return self.lines(errors, usize::MAX, where_all_are);
@@ -97,7 +98,7 @@ impl Messages {
         }
     }
 
-    /// How this run waits for another one, and how it shows that it is at work.
+    /// How this run waits for another one, and how it shows progress.
     pub(crate) fn progress(&self, who: &'static str, wait: &WaitArgs) -> TerminalProgress {
         let shows = stderr_is_terminal() && !self.quiet;
         let progress = if shows { ProgressLine::start() } else { None };
@@ -120,7 +121,7 @@ pub(crate) struct TerminalProgress {
     who: &'static str,
     style: Style,
     quiet: bool,
-    /// How long it waits for another run in the same workspace.
+    /// The maximum wait for another run in the same workspace.
     longest_wait: Duration,
     waits_since: Option<Instant>,
     progress: Option<ProgressLine>,
@@ -140,7 +141,7 @@ impl Progress for TerminalProgress {
     }
 
     fn pause(&mut self) -> bool {
-        // By the clock: on a busy machine a pause takes longer than was asked for.
+        // Measured with the clock: on a busy machine, a sleep takes longer than requested.
         let left = self.longest_wait.saturating_sub(self.waits_since.get_or_insert_with(Instant::now).elapsed());
         std::thread::sleep(PAUSE.min(left));
         !left.is_zero()
@@ -149,7 +150,7 @@ impl Progress for TerminalProgress {
     fn notice(&mut self, line: &str) {
         if !self.quiet {
             if self.progress.is_some() {
-                // The progress line is drawn again below the note.
+                // Clears the progress line; its thread draws it again below the note.
                 redraw("", "");
             }
             tell(&text!("{} {}", self.style.strong("note:"), Untrusted::new(line)));
@@ -159,7 +160,7 @@ impl Progress for TerminalProgress {
     fn script(&mut self, event: ScriptEvent<'_>) {
         match (event, &self.table) {
             (ScriptEvent::Planned(names), _) if self.progress.is_some() => {
-                // One of the two draws.
+                // Only one of the two may draw.
                 self.table = ScriptTable::start(names);
                 if self.table.is_some() {
                     self.progress = None;
@@ -185,17 +186,17 @@ impl Progress for TerminalProgress {
     }
 }
 
-/// Quicker runs show no progress.
+/// Faster runs show no progress.
 const SHOW_AFTER: Duration = Duration::from_millis(500);
 
-/// A line on the terminal that says what the run is at, drawn by a thread of its own so that long stages show too.
+/// A line on the terminal with the current stage. Drawn by its own thread, so that it also appears during long stages.
 struct ProgressLine {
     stage: Arc<Mutex<Option<&'static str>>>,
     drawer: Option<JoinHandle<()>>,
 }
 
 impl ProgressLine {
-    /// `None` when no thread can be spared.
+    /// `None` if no thread can be started.
     fn start() -> Option<Self> {
         let stage = Arc::new(Mutex::new(Some("starting")));
         let shared = Arc::clone(&stage);
@@ -228,7 +229,7 @@ impl Drop for ProgressLine {
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = None;
         if let Some(drawer) = self.drawer.take() {
             drawer.thread().unpark();
-            // A drawer that panicked has nothing left to tidy up.
+            // If the drawing thread panicked, there is nothing to clean up.
             let _ = drawer.join();
         }
     }

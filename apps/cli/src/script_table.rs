@@ -1,5 +1,5 @@
-//! A table of the scripts of a run, redrawn on the terminal while they run: which are waiting, which one is running and for how long,
-//! how the others ended. Not used if stderr is not a terminal.
+//! A table of the scripts of a run, redrawn on the terminal while they run: which are waiting, which one is running and for how
+//! long, and how the others ended. Not used if stderr is not a terminal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -13,7 +13,7 @@ use crate::terminal::{Text, Untrusted, redraw_rows, text};
 /// More rows than this may not fit on the screen, and then the cursor cannot return to the first one.
 const MAX_ROWS: usize = 16;
 
-/// Longer names are cut, so that a row is one line.
+/// Longer names are truncated, so that a row is one line.
 const LONGEST_NAME: usize = 32;
 
 const PAUSE: Duration = Duration::from_millis(200);
@@ -38,7 +38,7 @@ enum RowState {
 }
 
 impl ScriptTable {
-    /// `None` when there are too many rows, or no thread can be spared.
+    /// `None` if there are too many rows, or no thread can be started.
     pub(crate) fn start(names: &[String]) -> Option<Self> {
         if names.is_empty() || names.len() > MAX_ROWS {
             return None;
@@ -64,7 +64,7 @@ impl ScriptTable {
         self.set(name, RowState::Running(Instant::now()));
     }
 
-    /// Whether that was the last one.
+    /// Marks a script as ended. Returns true if it was the last one.
     pub(crate) fn ended(&self, report: &ScriptReport) -> bool {
         self.set(&report.name, RowState::Ended(script_end(report)));
         lock(&self.rows).rows.iter().all(|(_, state)| matches!(state, RowState::Ended(_)))
@@ -82,7 +82,7 @@ impl Drop for ScriptTable {
         lock(&self.rows).is_over = true;
         if let Some(drawer) = self.drawer.take() {
             drawer.thread().unpark();
-            // A drawer that panicked has nothing left to draw.
+            // If the drawing thread panicked, there is nothing left to draw.
             let _ = drawer.join();
         }
     }

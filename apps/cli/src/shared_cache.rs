@@ -1,5 +1,5 @@
-//! The cache that machines share: which server the user names, and what is reported about it. Only the command line and
-//! the environment name one; no file of a repository can.
+//! The shared cache: which server the user chose, and what is reported about it. Only the command line and the environment can
+//! choose one; no file of a repository can.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use crate::args::Cli;
 use crate::exit::Failure;
 use crate::terminal::{Untrusted, counted, grouped, style_of_stderr, tell, text};
 
-/// Seconds that a request may take.
+/// The default timeout of a request, in seconds.
 const TIMEOUT: f64 = 10.0;
-/// Longer waits are mistakes.
+/// Longer timeouts are typing errors.
 const LONGEST_TIMEOUT: f64 = 600.0;
 
-/// One for the process: what a server did in one call of `stan mcp` counts in the next.
+/// One per process: failures of a server in one call of `stan mcp` count in the next.
 static CHOSEN: OnceLock<Chosen> = OnceLock::new();
 
 struct Chosen {
     cache: SharedCache,
-    /// Named on the command line rather than in the environment.
+    /// On the command line rather than in the environment.
     is_typed: bool,
 }
 
@@ -37,14 +37,14 @@ pub(crate) fn prepare(cli: &Cli) -> Result<(), Failure> {
     let store = if BucketAddress::is_one(&address) { bucket(&address, timeout)? } else { server(&address, timeout)? };
     let secret = variable("STAN_CACHE_KEY")?.map(String::into_bytes);
     let mut seed = [0; 8];
-    // Without random numbers a server could guess which facts are compared, so that none is asked.
+    // Without random numbers, a server could predict which facts are verified. So no server is used.
     OsSystem.random(&mut seed).map_err(|error| Failure::internal(format!("there are no random numbers: {error}")))?;
     let cache = SharedCache::new(Box::new(store), secret, u64::from_le_bytes(seed));
     let _ = CHOSEN.set(Chosen { cache, is_typed: cli.global.cache_url.is_some() });
     Ok(())
 }
 
-/// A variable of the environment that is set to something.
+/// An environment variable that is not empty.
 fn variable(name: &'static str) -> Result<Option<String>, Failure> {
     match std::env::var_os(name).filter(|value| !value.is_empty()).map(std::ffi::OsString::into_string) {
         None => Ok(None),
@@ -66,7 +66,7 @@ fn server(address: &str, timeout: Duration) -> Result<HttpStore, Failure> {
     Ok(HttpStore::new(HttpOptions { address, authorization, timeout }))
 }
 
-/// The variables are those of Amazon's own programs. Its files are not read: a credential comes from the environment alone.
+/// Reads the environment variables of Amazon's own programs, but not their files: credentials come from the environment only.
 fn bucket(address: &str, timeout: Duration) -> Result<HttpStore, Failure> {
     let bucket = BucketAddress::parse(address).map_err(refused)?;
     if !HttpStore::HAS_S3 {
@@ -95,13 +95,13 @@ fn timeout(typed: Option<String>) -> Result<Duration, Failure> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// The cache that a request may use. `--no-cache` means all caches but one that is typed beside it.
+/// The cache that a request may use. `--no-cache` disables all caches except one that is named in the same command line.
 pub(crate) fn chosen(no_cache: bool) -> SharedCache {
     let chosen = CHOSEN.get().filter(|chosen| !no_cache || chosen.is_typed);
     chosen.map(|chosen| chosen.cache.clone()).unwrap_or_default()
 }
 
-/// Says on stderr what became of it: why it was not used, and for those who asked what it was good for.
+/// Prints how the shared cache was used: why it was not, and, if requested, what it was good for.
 pub(crate) fn tell_usage(cli: &Cli) {
     let Some(usage) = CHOSEN.get().and_then(|chosen| chosen.cache.usage()) else { return };
     let SharedUsage { bundles_read, files_read, bytes_read, bundles_missing, bundles_written, bytes_written, .. } =

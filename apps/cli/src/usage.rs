@@ -1,4 +1,4 @@
-//! Errors in arguments. The shell may have expanded globs to names of files, so arguments are untrusted text.
+//! Errors in arguments. The shell may have expanded globs to file names, so arguments are untrusted text.
 
 use std::ffi::OsString;
 

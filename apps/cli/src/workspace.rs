@@ -1,4 +1,4 @@
-//! Where the program was started: the directory that the engine opens, and how the graph is to be computed.
+//! The directory that the engine opens, and how the graph is computed there.
 #![expect(clippy::disallowed_methods, reason = "the working directory is the program's business")]
 
 use std::ops::Deref;
@@ -37,7 +37,7 @@ impl<'e> Workspace<'e> {
         Self::find_at(cli, engine, cli.global.directory.as_deref().unwrap_or("."), "name an existing folder after -C")
     }
 
-    /// The repository that a typed folder is in; `hint`: what to do when there is no such folder.
+    /// The repository that contains a folder argument; `hint` says what to do if the folder does not exist.
     pub(crate) fn find_at(cli: &Cli, engine: &'e Engine<'e>, typed: &str, hint: &'static str) -> Result<Self, Failure> {
         let directory = std::fs::canonicalize(typed)
             .map_err(|error| Failure::input(format!("cannot enter `{typed}`: {error}")).hint(hint))?;
@@ -57,14 +57,14 @@ impl<'e> Workspace<'e> {
         Ok(Self { engine, opened: engine.open(directory, &options)? })
     }
 
-    /// The repository around a folder argument. A relative one is resolved against `-C`.
+    /// The repository that contains a folder argument. Relative to `-C`.
     pub(crate) fn find_below(cli: &Cli, engine: &'e Engine<'e>, typed: &str) -> Result<Self, Failure> {
         let path = Path::new(cli.global.directory.as_deref().unwrap_or(".")).join(typed);
         let path = path.to_str().unwrap_or(typed).to_owned();
         Self::find_at(cli, engine, &path, "name an existing folder")
     }
 
-    /// How the graph is to be computed.
+    /// How to compute the graph.
     pub(crate) fn graph_request(&self, args: &GraphWorkArgs) -> Result<GraphRequest, Failure> {
         Ok(GraphRequest {
             cache_directory: self.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
@@ -75,7 +75,7 @@ impl<'e> Workspace<'e> {
         })
     }
 
-    /// The folder of the cache that the arguments ask for.
+    /// The cache folder that the arguments choose.
     fn cache_directory_of(&self, none: bool, typed: Option<&str>) -> Result<Option<String>, Failure> {
         match typed {
             _ if none => Ok(None),
@@ -87,7 +87,7 @@ impl<'e> Workspace<'e> {
         }
     }
 
-    /// The absolute path that a typed one denotes.
+    /// The absolute path of a typed one.
     pub(crate) fn path_of(&self, typed: &str) -> Result<String, Failure> {
         self.absolute(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))
     }
@@ -97,14 +97,14 @@ impl<'e> Workspace<'e> {
         Ok(NamedPath { shown: typed.to_owned(), path: self.path_of(typed)? })
     }
 
-    /// Whether a path from the root points out of it through a link, to where no consent was given. Nothing is opened.
+    /// Whether a path from the root leaves the root through a symlink, to a place that is not allowed. Opens nothing.
     pub(crate) fn leads_outside(&self, path: &str) -> bool {
         self.opened.escapes_root(self.engine, &format!("{}/{path}", self.root.trim_end_matches('/')))
     }
 }
 
-/// The absolute path of a file or folder that may not be there yet: relative to the folder after `-C`, links resolved as far as
-/// it is there. `None` when it is not UTF-8, or when nothing on the way is there.
+/// The absolute path of a file or folder that may not exist yet: relative to `-C`, with symlinks resolved as far as it exists.
+/// `None` if it is not UTF-8, or if no part of it exists.
 pub(crate) fn real_place(cli: &Cli, typed: &str) -> Option<String> {
     let base = std::fs::canonicalize(cli.global.directory.as_deref().unwrap_or(".")).ok()?;
     let path = base.join(typed);
@@ -112,7 +112,7 @@ pub(crate) fn real_place(cli: &Cli, typed: &str) -> Option<String> {
     let mut place: PathBuf = real;
     for part in path.strip_prefix(there).ok()?.components() {
         match part {
-            // Nothing is there, so that no link can be.
+            // Nothing exists here, so `..` cannot follow a symlink.
             std::path::Component::ParentDir => {
                 place.pop();
             }

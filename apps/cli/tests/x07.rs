@@ -1,4 +1,4 @@
-//! The program `x07` run as a program: arguments, streams, exit codes, files.
+//! The program `x07` from outside: arguments, streams, exit codes, files.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -11,7 +11,7 @@ fn run(directory: &Path, arguments: &[&str]) -> Output {
     command.args(arguments).current_dir(directory).stdin(Stdio::null()).output().unwrap()
 }
 
-/// A directory with one module in it.
+/// A directory with one module.
 #[expect(clippy::disallowed_methods, reason = "a test sets its own scene")]
 fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
@@ -101,13 +101,13 @@ fn n01_how_a_pointer_is_read() {
         assert_eq!(slice["decls"][0]["name"], name, "{more:?}");
         text(&output.stderr).to_owned()
     };
-    // In the canonical document, however the command is written.
+    // The pointer refers to the canonical document, whatever the form of the command.
     check(&[], "m.f");
     check(&["--max-nodes", "7"], "m.f");
     check(&["--enclosure", "decl", "--json"], "m.f");
     check(&["--enclosure", "decl"], "m.f");
     check(&["--closure", "all"], "m.f");
-    // What is chosen is not explained.
+    // No note if the user chose the interpretation.
     assert!(check(&["--reading", "file"], "m.g").is_empty());
     assert!(check(&["--reading", "toolchain", "--enclosure", "decl"], "m.f").is_empty());
     assert!(check(&[], "m.f").contains("--reading file"));
@@ -132,7 +132,7 @@ fn a_module_is_read_from_standard_input() {
 fn n20_an_edited_slice_goes_back() {
     let directory = directory();
     let at = |name: &str| directory.path().join(name);
-    // The report of the machine form is taken as well.
+    // The report of the machine form is accepted too.
     let slice = ["ast", "slice", "--in", "m.x07.json", "--ptr", "/decls/1", "--out", "s.json"];
     for machine in [&[][..], &["--json"]] {
         std::fs::write(at("m.x07.json"), MODULE).unwrap();
@@ -149,7 +149,7 @@ fn n20_an_edited_slice_goes_back() {
         let mut expected: serde_json::Value = serde_json::from_str(MODULE).unwrap();
         expected["decls"][1]["body"] = serde_json::json!(["+", 1, 2]);
         assert_eq!(written, expected);
-        // The file is another one now.
+        // The file has changed since.
         let again = run(directory.path(), &to_file);
         assert_eq!(again.status.code(), Some(20));
         assert!(text(&again.stderr).contains("m.x07.json is not the file that was sliced"));

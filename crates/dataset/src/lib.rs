@@ -1,5 +1,5 @@
-//! Tables of graphs for query engines: rows in, bytes of NDJSON or Parquet out. Pure: where the files lie and when they are
-//! written is the engine's business, and nothing here knows what a repository is.
+//! Tables of graphs for query engines: rows in, bytes of NDJSON or Parquet out. Pure: the engine decides where and when files are
+//! written, and nothing here knows repositories.
 //!
 //! The same rows give the same bytes, so that a dataset can be compared and cached by its contents.
 
@@ -15,17 +15,17 @@ pub use schema::{
 };
 pub use table::{Row, Table, Value};
 
-/// How tables are written.
+/// The format of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatasetFormat {
-    /// One JSON object on each line.
+    /// One JSON object per line.
     Ndjson,
     /// Apache Parquet, uncompressed, with dictionaries where they save space.
     Parquet,
 }
 
 impl DatasetFormat {
-    /// The name that people type, and the ending of the files.
+    /// The name on the command line, and the file extension.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ndjson => "ndjson",

@@ -1,4 +1,4 @@
-//! One JSON object on each line, its keys in the order of the columns. Nulls are written, so that every line has every key.
+//! One JSON object per line, with keys in column order. Nulls are written, so that every line has every key.
 
 use std::io::Write as _;
 
@@ -6,7 +6,7 @@ use stan_model::untrusted::write_json_string;
 
 use crate::table::{ColumnData, Strings, Table};
 
-/// Where reading goes on in the columns that have not one value for each row.
+/// The position in columns that do not have exactly one value per row.
 #[derive(Clone, Copy, Default)]
 struct Cursor(usize);
 
@@ -48,7 +48,7 @@ fn value(out: &mut Vec<u8>, data: &ColumnData, row: usize, cursor: &mut Cursor) 
     }
 }
 
-/// The index of the row's value among those that are there.
+/// The index of the row's value among the values that are present.
 fn next_present(present: &[bool], row: usize, cursor: &mut Cursor) -> Option<usize> {
     let index = cursor.0;
     let is_there = present.get(row) == Some(&true);
@@ -68,7 +68,7 @@ fn list(out: &mut Vec<u8>, texts: &Strings, range: std::ops::Range<usize>) {
 }
 
 fn number(out: &mut Vec<u8>, number: Option<&u64>) {
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = match number {
         Some(number) => write!(out, "{number}"),
         None => out.write_all(b"null"),

@@ -1,4 +1,4 @@
-//! One type for each table, so that the compiler sees that every column has its value. The order is that of `schema`.
+//! One row type per table, so that the compiler checks that every column has a value. The order is that of `schema`.
 
 use crate::schema::{DECLARATIONS, EDGES, EXPORTS, NODES, PACKAGES, TableSchema};
 use crate::table::{Row, Value};
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::table::Table;
 
-    /// A value of another type than its column would be lost, so every row is pushed once and counted.
+    /// A value of the wrong type would be lost silently, so push a row of every type and count the values.
     fn fits<R: Row>(row: &R) {
         let mut table = Table::new(R::SCHEMA);
         table.push(row);

@@ -1,10 +1,11 @@
-//! The tables and their columns. A released table only grows: a new column goes to the end and raises [`SCHEMA_VERSION`]; a
-//! column never changes its name, type or meaning. `docs/guide-fleet.md` says the same to users, and a test holds it to this.
+//! The tables and their columns. A released table is append-only: a new column is added at the end and increments
+//! [`SCHEMA_VERSION`]; a column never changes its name, type or meaning. `docs/guide-fleet.md` promises this to users, and a test
+//! compares the two.
 
-/// Raised whenever a table or a column is added.
+/// Incremented whenever a table or a column is added.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     Text,
@@ -20,7 +21,7 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    /// As the documentation names it, and SQL does.
+    /// The SQL type, also used in the documentation.
     pub fn sql(self) -> &'static str {
         match self {
             Self::Text => "VARCHAR NOT NULL",
@@ -37,13 +38,13 @@ impl ColumnType {
 pub struct Column {
     pub name: &'static str,
     pub kind: ColumnType,
-    /// What a reader of a query must know.
+    /// What a query author needs to know.
     pub about: &'static str,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct TableSchema {
-    /// Also the name of its folder.
+    /// Also the name of the table's folder.
     pub name: &'static str,
     pub about: &'static str,
     pub columns: &'static [Column],
@@ -55,7 +56,7 @@ const fn column(name: &'static str, kind: ColumnType, about: &'static str) -> Co
 
 use ColumnType::{Flag, MaybeNumber, MaybeText, Number, Text, Texts};
 
-/// Every table, in the order in which they are written.
+/// All tables, in the order in which they are written.
 pub const TABLES: [&TableSchema; 5] = [&NODES, &EDGES, &DECLARATIONS, &EXPORTS, &PACKAGES];
 
 pub static NODES: TableSchema = TableSchema {

@@ -1,4 +1,4 @@
-//! Rows by column, as they are gathered. Texts of a column lie in one buffer: a table of a million rows has a few allocations.
+//! Collects rows by column. The texts of a column share one buffer: a table of a million rows needs only a few allocations.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ pub enum Value<'v> {
     Texts(&'v [&'v str]),
 }
 
-/// What can be pushed into a table.
+/// A row that can be pushed into a table.
 pub trait Row {
     const SCHEMA: &'static TableSchema;
 
-    /// Hands over a value for each column, in the order of the schema.
+    /// Calls `take` with a value for each column, in schema order.
     fn each(&self, take: &mut dyn FnMut(Value<'_>));
 }
 
@@ -37,7 +37,7 @@ impl Table {
         Self { schema, columns, rows: 0 }
     }
 
-    /// An empty table of such rows.
+    /// An empty table for rows of this type.
     pub fn of<R: Row>() -> Self {
         Self::new(R::SCHEMA)
     }
@@ -76,12 +76,12 @@ impl Table {
 #[derive(Clone, Debug)]
 pub(crate) enum ColumnData {
     Text(Strings),
-    /// Whether each row has a text, and those texts.
+    /// Whether each row has a text, and the texts.
     MaybeText(Vec<bool>, Strings),
     Number(Vec<u64>),
     MaybeNumber(Vec<bool>, Vec<u64>),
     Flag(Vec<bool>),
-    /// Where the texts of each row end, and the texts.
+    /// The end of each row's texts, and the texts.
     Texts(Vec<usize>, Strings),
 }
 
@@ -114,7 +114,7 @@ impl ColumnData {
                 values.iter().for_each(|text| texts.push(text));
                 ends.push(texts.len());
             }
-            // Rows are types whose order a test compares with the schema.
+            // Unreachable: a test compares the row types with the schema.
             (column, value) => debug_assert!(false, "{value:?} does not belong into {column:?}"),
         }
     }
@@ -131,7 +131,7 @@ impl ColumnData {
     }
 }
 
-/// Texts, one behind the other.
+/// Texts in one buffer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strings {
     bytes: String,
@@ -148,7 +148,7 @@ impl Strings {
         self.ends.len()
     }
 
-    /// The text with this index; empty behind the last one.
+    /// The text with this index; empty if out of range.
     pub(crate) fn get(&self, index: usize) -> &str {
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before).copied()).unwrap_or(0);
         self.ends.get(index).and_then(|end| self.bytes.get(start..*end)).unwrap_or_default()

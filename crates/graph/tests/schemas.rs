@@ -1,5 +1,5 @@
-//! The committed schemas of the context files are those of the code, and they agree with the readers.
-//! `UPDATE_EXPECT=1 cargo test -p stan-graph --test schemas` rewrites them.
+//! The committed schemas of the context files match the code, and agree with the readers. `UPDATE_EXPECT=1 cargo test -p
+//! stan-graph --test schemas` rewrites them.
 
 use expect_test::{ExpectFile, expect_file};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use stan_graph::{Map, SelectOptions, SelectionEntry, summarize};
 use stan_model::document::{context_schema, integrity, state};
 
 fn check(schema: &Value, committed: &ExpectFile) {
-    // Canonical order first: another crate may make maps keep their order, and the file must not depend on that.
+    // Sort canonically first: another crate may enable maps that preserve order, and the file must not depend on that.
     let canonical = stan_model::jcs::to_vec(schema).unwrap();
     let sorted: Value = serde_json::from_slice(&canonical).unwrap();
     committed.assert_eq(&format!("{}\n", serde_json::to_string_pretty(&sorted).unwrap()));
@@ -21,7 +21,7 @@ fn committed_schemas_are_up_to_date() {
     check(&context_schema::selection_summary(), &expect_file!["../../../schemas/selection.summary.schema.json"]);
 }
 
-/// Every document gets the same verdict from the schema and from the reader.
+/// Checks that schema and reader accept the same documents.
 fn same_verdict(schema: &Value, reads: impl Fn(&[u8]) -> bool, documents: &[(&str, bool)]) {
     let validator = jsonschema::validator_for(schema).unwrap();
     for (text, is_fine) in documents {

@@ -1,4 +1,4 @@
-//! The SHA-256 of a file's bytes, as a type of its own. Computing it is `stan_repo`'s job.
+//! The SHA-256 digest of a file. Computing it is `stan_repo`'s job.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl Digest {
         std::array::from_fn(|index| self.0[index])
     }
 
-    /// The digest that 64 lower-case hex digits spell.
+    /// Parses 64 lower-case hex digits.
     pub fn from_hex(text: &str) -> Option<Self> {
         let value = |digit: u8| match digit {
             b'0'..=b'9' => Some(digit - b'0'),

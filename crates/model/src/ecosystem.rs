@@ -1,20 +1,20 @@
 //! Where files outside the repository come from: a package registry, or a plain path on disk.
 //!
-//! Each ecosystem has one folder below `<stanPath>/context`, in which its selected files are staged and under which they
-//! are addressed in archives. A new registry is one variant here.
+//! Each ecosystem has one folder below `<stanPath>/context`. Its selected files are staged there and have their addresses there
+//! in archives. A new registry is one variant here.
 
 /// The origin of a staged external file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ecosystem {
     /// Packages installed by npm, yarn, pnpm or bun: `npm/<name>/<version>/<path>`.
     Npm,
-    /// Distributions installed in a virtual environment of Python: `pypi/<name>/<version>/<path>`.
+    /// Distributions installed in a Python virtual environment: `pypi/<name>/<version>/<path>`.
     Pypi,
-    /// Modules in the module cache of Go: `go/<module>@<version>/<path>`.
+    /// Modules in Go's module cache: `go/<module>@<version>/<path>`.
     Go,
     /// Crates that Cargo unpacked from a registry or copied into a vendor folder: `crates/<name>/<version>/<path>`.
     Crates,
-    /// Files that belong to no installed package, by the hash of their absolute path: `abs/<sha256>/<file name>`.
+    /// Files of no installed package, by the hash of their absolute path: `abs/<sha256>/<file name>`.
     Abs,
 }
 
@@ -22,10 +22,10 @@ pub enum Ecosystem {
 const CONTEXT: &str = "context/";
 
 impl Ecosystem {
-    /// In the order in which messages list them.
+    /// In the order used in messages.
     pub const ALL: [Self; 5] = [Self::Npm, Self::Pypi, Self::Go, Self::Crates, Self::Abs];
 
-    /// Those that packages with names and versions come from.
+    /// The ecosystems with named and versioned packages.
     pub const REGISTRIES: [Self; 4] = [Self::Npm, Self::Pypi, Self::Go, Self::Crates];
 
     /// The name of its folder below `<stanPath>/context`.
@@ -56,7 +56,7 @@ impl Ecosystem {
         format!("{}/{name}{between}{version}/{path}", self.context_folder())
     }
 
-    /// The ecosystem whose staged file a path is, given below `<stanPath>`.
+    /// The ecosystem of a staged file, by its path below `<stanPath>`.
     pub fn of_staged(below_stan_path: &str) -> Option<Self> {
         let below = below_stan_path.strip_prefix(CONTEXT)?;
         Self::ALL
@@ -65,20 +65,20 @@ impl Ecosystem {
     }
 }
 
-/// The folder name under which a package manager of JavaScript installs packages.
+/// The folder in which JavaScript package managers install packages.
 pub const PACKAGE_FOLDER: &str = "node_modules";
 
-/// The folder name under which packages are installed in a virtual environment of Python.
+/// The folder in which packages are installed in a Python virtual environment.
 pub const SITE_FOLDER: &str = "site-packages";
 
-/// The file in which `cargo vendor` lists the checksums of a crate's files. A folder that has it beside [`CRATE_MANIFEST`] is
-/// an installed package.
+/// The file in which `cargo vendor` lists the checksums of a crate's files. A folder with this file and [`CRATE_MANIFEST`] is an
+/// installed package.
 pub const CRATE_CHECKSUMS: &str = ".cargo-checksum.json";
 
 /// The manifest of a crate.
 pub const CRATE_MANIFEST: &str = "Cargo.toml";
 
-/// Whether a path lies in or below a folder of installed packages.
+/// Whether a path is, or is below, a folder of installed packages.
 pub fn is_installed(path: &str) -> bool {
     path.split('/').any(|segment| segment == PACKAGE_FOLDER || segment == SITE_FOLDER)
 }

@@ -1,45 +1,45 @@
-//! What one module says about the outside: which modules it asks for, which names it takes from them, and
-//! what it offers under which names. Pure data, cached between runs; nothing is resolved here.
+//! What one module needs from other modules and exports to them: its requests, the names it imports, the names it exports. Pure
+//! data, cached between runs; nothing is resolved here.
 
 use crate::EdgeKind;
 use serde::{Deserialize, Serialize};
 
-/// The facts of one source file. Lists are in source order (`exports` aside), so equal text gives equal facts.
+/// The facts of one source file. Lists are in source order (`exports` excepted), so equal text gives equal facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFacts {
-    /// Every module asked for. Entries equal in (specifier, kind, form) occur once, at their first line.
+    /// Every requested module. Requests with equal (specifier, kind, form) occur once, at their first line.
     pub requests: Vec<Request>,
     /// Pattern requests: `import.meta.glob` and template imports.
     pub globs: Vec<GlobRequest>,
-    /// Names taken from a request, for tunnelling: by `import {a}`, `import d` (as `default`), `export {a} from`,
-    /// `import('x').A` in type position, and JSDoc `@import {A}`. Namespace, side-effect and dynamic forms take none.
+    /// Imported names, for tunnelling: by `import {a}`, `import d` (as `default`), `export {a} from`, `import('x').A` in type
+    /// position, and JSDoc `@import {A}`. Namespace, side-effect and dynamic forms import no names.
     pub imports: Vec<ImportedName>,
-    /// Names offered, sorted by (name, source) and unique, so that a name is found by binary search. A name may occur
-    /// more than once (overloads and merged declarations are folded; two sources are not).
+    /// Exported names, sorted by (name, source) without duplicates, for binary search. A name with two sources occurs twice;
+    /// overloads and merged declarations occur once.
     pub exports: Vec<Export>,
-    /// Requests behind `export * from`, without a name; ascending and unique.
+    /// Requests of `export * from`, without a name; ascending, without duplicates.
     pub stars: Vec<u32>,
     /// One line about the module (spec 10 §6).
     pub description: Option<Box<str>>,
-    /// The package or namespace that the file says it belongs to, in languages where files say so.
+    /// The package or namespace that the file declares itself part of, in languages that have such a declaration.
     pub package: Option<Box<str>>,
-    /// Names declared at top level (in Rust those that others may see), sorted and unique. Empty in languages whose files are linked by requests
-    /// alone.
+    /// Names declared at top level (in Rust those that other modules can see), sorted, without duplicates. Empty in languages
+    /// whose files are linked by requests alone.
     pub declares: Vec<Box<str>>,
-    /// Names used and neither declared in this file nor imported, sorted and unique: other files of the package may declare
-    /// them. Names that are taken from a request are in `imports`. Empty like `declares`.
+    /// Names used but neither declared nor imported in this file, sorted, without duplicates: other files of the package may
+    /// declare them. Empty where `declares` is.
     pub uses: Vec<Box<str>>,
-    /// The modules that are written in this file, in languages whose paths lead through modules; the first is the file itself.
-    /// Empty elsewhere.
+    /// The modules written in this file, in languages whose paths go through modules; the first is the file itself. Empty
+    /// elsewhere.
     pub scopes: Vec<Scope>,
 }
 
 /// A module and the names in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
-    /// Sorted by name. A name may occur more than once, for different configurations or sorts of names.
+    /// Sorted by name. A name can occur more than once, for different configurations or namespaces.
     pub bindings: Vec<Binding>,
-    /// Requests whose names are all taken over, and whether they are offered to others.
+    /// Requests of glob imports (`use x::*`), and whether the names are re-exported.
     pub globs: Vec<(u32, bool)>,
 }
 
@@ -48,7 +48,7 @@ pub struct Scope {
 pub struct Binding {
     pub name: Box<str>,
     pub bound: Bound,
-    /// Visible outside of the module and what lies in it.
+    /// Visible outside of the module and its submodules.
     pub public: bool,
 }
 
@@ -57,19 +57,19 @@ pub struct Binding {
 pub enum Bound {
     /// A module of this file, by its index.
     Scope(u32),
-    /// The target of a request: a module in a file of its own, or an import.
+    /// The target of a request: a module in its own file, or an import.
     Request(u32),
     /// A type, function or value.
     Item,
     Macro,
-    /// What calls of a macro declare where they stand, as a module of this file by its index.
+    /// What calls of a macro declare where they are expanded, as a module of this file by its index.
     Expansion(u32),
 }
 
-/// One module specifier and how it was asked for.
+/// One module specifier, and the syntax of the request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Request {
-    /// The specifier's value, escapes resolved, never empty.
+    /// The specifier's value with escapes decoded, never empty.
     pub specifier: Box<str>,
     pub kind: EdgeKind,
     pub form: FormCode,
@@ -77,60 +77,59 @@ pub struct Request {
     pub line: u32,
 }
 
-/// The syntax of a request, as a number that only the language of the file understands: its resolver may answer requests of
-/// different forms differently.
+/// The syntax of a request, as a number that only the language of the file interprets: its resolver may resolve forms
+/// differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FormCode(pub u8);
 
-/// A set of files asked for by pattern, relative to the asking file.
+/// A set of files requested by pattern, relative to the importing file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct GlobRequest {
-    /// Globs; a leading `!` takes matches away. For templates, `${…}` is `*` and the literal text is escaped
-    /// with `[…]`.
+    /// Globs; a leading `!` excludes matches. In templates, `${…}` becomes `*` and the literal text is escaped with `[…]`.
     pub patterns: Vec<Box<str>>,
     pub line: u32,
     /// Whether wildcards match names that start with a dot.
     pub with_hidden: bool,
 }
 
-/// A name that the file takes from a module.
+/// A name that the file imports from a module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ImportedName {
     /// Index into `requests`.
     pub request: u32,
-    /// The name in the module asked, `default` included.
+    /// The name in the target module, including `default`.
     pub name: Box<str>,
-    /// `Type` when this very specifier is type-only, else `Runtime`.
+    /// `Type` if this specifier is type-only, else `Runtime`.
     pub kind: EdgeKind,
 }
 
 /// The name of the default export in [`Export::name`] and [`ImportedName::name`].
 pub const DEFAULT_EXPORT: &str = "default";
 
-/// The name of `export =` in [`Export::name`]: what is not exported by name may be a member of its value.
+/// The name of `export =` in [`Export::name`]: a name that is not exported may be a member of its value.
 pub const EXPORT_EQUALS: &str = "export=";
 
-/// A name that the file offers.
+/// An exported name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Export {
-    /// [`DEFAULT_EXPORT`] and [`EXPORT_EQUALS`] for the exports that have no name.
+    /// [`DEFAULT_EXPORT`] and [`EXPORT_EQUALS`] for exports without a name.
     pub name: Box<str>,
     pub source: ExportSource,
 }
 
-/// Where an offered name comes from.
+/// Where an exported name comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ExportSource {
     /// Declared in this file.
     Local,
-    /// `export {name as …} from`, or an import binding that is exported again.
+    /// `export {name as …} from`, or a re-exported import binding.
     Name { request: u32, name: Box<str> },
-    /// `export * as … from`, or a namespace import (or `import x = require()`) that is exported again.
+    /// `export * as … from`, or a re-exported namespace import (or `import x = require()`).
     Namespace { request: u32 },
 }
 
 impl FileFacts {
-    /// The requests whose modules this file offers again, in part or whole.
+    /// The requests whose modules this file re-exports, in part or whole.
     pub fn reexported_requests(&self) -> impl Iterator<Item = u32> + '_ {
         let named = self.exports.iter().filter_map(|export| match &export.source {
             ExportSource::Local => None,
@@ -139,8 +138,8 @@ impl FileFacts {
         named.chain(self.stars.iter().copied())
     }
 
-    /// Whether these can be the facts of a file of `size` bytes: lists are sorted where they must be, refer to requests that are
-    /// there, and are no longer than the file allows. For facts that another machine extracted.
+    /// Whether these can be the facts of a file of `size` bytes: sorted lists are sorted, indices of requests are in range, and
+    /// lists are no longer than the file allows. For facts that another machine extracted.
     pub fn is_consistent(&self, size: u64) -> bool {
         let count = self.requests.len() as u64;
         let is_there = |request: u32| u64::from(request) < count;
@@ -154,7 +153,7 @@ impl FileFacts {
             self.uses.len(),
             self.scopes.iter().map(|scope| scope.bindings.len() + scope.globs.len() + 1).sum(),
         ];
-        // A byte of source makes no more than a few entries.
+        // A byte of source produces at most a few entries.
         let most = size.saturating_mul(8).saturating_add(64);
         let is_ascending = |names: &[Box<str>]| names.is_sorted_by(|a, b| a < b);
         entries.iter().fold(0u64, |sum, entries| sum.saturating_add(*entries as u64)) <= most
@@ -168,8 +167,9 @@ impl FileFacts {
             && self.has_consistent_scopes()
     }
 
-    /// Whether the modules of this file form a tree, their names are sorted, and their requests are there. Each module but the
-    /// first lies in one that starts before it: with a cycle, or with a module in two places, resolution would not end in time.
+    /// Whether the modules of this file form a tree, their names are sorted, and their requests exist. Each module but the first
+    /// must be inside one with a smaller index: with a cycle, or a module with two parents, resolution might not terminate in
+    /// time.
     fn has_consistent_scopes(&self) -> bool {
         let is_there = |request: u32| (request as usize) < self.requests.len();
         let mut is_bound = vec![false; self.scopes.len()];
@@ -187,7 +187,7 @@ impl FileFacts {
         })
     }
 
-    /// Whether edges to or from the file may follow from names instead of requests.
+    /// Whether names, rather than requests, may create edges to or from the file.
     pub fn is_linked_by_name(&self) -> bool {
         !self.declares.is_empty() || !self.uses.is_empty() || !self.scopes.is_empty()
     }

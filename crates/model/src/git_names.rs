@@ -1,16 +1,16 @@
-//! Which names of a path some file system takes for git's own folder. After the rules by which git itself refuses such
-//! paths (`core.protectHFS`, `core.protectNTFS`).
+//! Which path names some file system treats as git's own folder. Follows the rules by which git refuses such paths
+//! (`core.protectHFS`, `core.protectNTFS`).
 
-/// Characters that HFS+ leaves out when it compares names.
+/// Characters that HFS+ ignores when it compares names.
 fn is_ignored_by_hfs(character: char) -> bool {
     matches!(character,
         '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Whether one name of a path is `.git` on some file system: in any case, with ignored characters (HFS+), with dots and spaces
-/// behind it, as a short name (`git~1`), or with a stream behind a colon (NTFS).
+/// Whether one name of a path is `.git` on some file system: in any case, with ignored characters (HFS+), with trailing dots and
+/// spaces, as a short name (`git~1`), or with a stream after a colon (NTFS).
 pub fn is_git_folder(name: &str) -> bool {
-    // Most names are decided by their first byte, without a copy.
+    // The first byte decides for most names, without a copy.
     if name.as_bytes().first().is_none_or(|first| first.is_ascii() && !matches!(first, b'.' | b'g' | b'G')) {
         return false;
     }
@@ -18,8 +18,8 @@ pub fn is_git_folder(name: &str) -> bool {
     bare.eq_ignore_ascii_case(".git") || bare.eq_ignore_ascii_case("git~1")
 }
 
-/// One name of a path as the file systems that fold names most take it, but for its case: without characters that HFS+ ignores,
-/// without a stream and without the dots and spaces at its end that NTFS drops. `.` and `..` stay.
+/// A name as the most lenient file systems compare it, except for its case: without characters that HFS+ ignores, without a
+/// stream, and without the trailing dots and spaces that NTFS drops. `.` and `..` stay.
 pub fn bare_name(name: &str) -> String {
     let visible: String = name.chars().filter(|character| !is_ignored_by_hfs(*character)).collect();
     let without_stream = visible.split(':').next().unwrap_or_default();

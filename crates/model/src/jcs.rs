@@ -1,36 +1,36 @@
-//! Canonical JSON by RFC 8785 (JCS): the one writer of every artefact whose bytes are compared or hashed.
+//! Canonical JSON (RFC 8785, JCS): the only writer of every artefact whose bytes are compared or hashed.
 //!
-//! Keys are ordered by UTF-16 code units and numbers have the form of ECMAScript. It does not read JSON, and it
-//! never rounds: an integer that a double cannot hold exactly is an error that names its place.
+//! Keys are ordered by UTF-16 code units, and numbers are formatted as in ECMAScript. It does not read JSON and never rounds: an
+//! integer that a double cannot hold exactly is an error with its JSON Pointer.
 
 use std::cmp::Ordering;
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// The largest integer that every reader of JSON agrees on: 2^53 − 1.
+/// The largest integer that every JSON reader reads exactly: 2^53 − 1.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// Why a value has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JcsError {
-    /// RFC 8785 numbers are doubles, and this integer is not one.
+    /// RFC 8785 numbers are doubles, and this integer has no exact double.
     #[error("integer {literal} is beyond 2^53-1 and has no canonical form at {pointer}")]
     IntegerTooLarge {
-        /// The integer as it was written.
+        /// The integer as written.
         literal: String,
         /// JSON Pointer to the number.
         pointer: String,
     },
-    /// The value could not be turned into JSON at all, such as a map whose keys are not strings.
+    /// The value cannot be serialised as JSON, such as a map whose keys are not strings.
     #[error("value is not JSON: {message}")]
     NotJson {
-        /// What the serialiser said.
+        /// The serialiser's message.
         message: String,
     },
 }
 
-/// The canonical bytes of any serialisable value, without a newline.
+/// The canonical bytes of any serialisable value, without a final newline.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, JcsError> {
     let value = serde_json::to_value(value).map_err(|error| JcsError::NotJson { message: error.to_string() })?;
     let mut out = Vec::new();
@@ -43,7 +43,7 @@ pub fn write_value(value: &Value, out: &mut Vec<u8>) -> Result<(), JcsError> {
     write_at(value, &mut Vec::new(), out)
 }
 
-/// Appends a string with its quotes: only what JSON forbids raw is escaped.
+/// Appends a string with its quotes. Escapes only what JSON requires.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let bytes = text.as_bytes();
@@ -105,9 +105,9 @@ pub fn compare_keys(left: &str, right: &str) -> Ordering {
     left.encode_utf16().cmp(right.encode_utf16())
 }
 
-/// Builds one canonical object whose values are canonical bytes already, in any order of keys.
+/// Builds one canonical object from fields in any order. Values can be canonical bytes already.
 ///
-/// Large parts are written once this way, instead of passing through a tree of values.
+/// This way large parts are serialised once, without an intermediate tree of values.
 #[derive(Default)]
 pub struct ObjectBuilder<'a> {
     fields: Vec<(&'a str, Vec<u8>)>,
@@ -149,7 +149,7 @@ impl<'a> ObjectBuilder<'a> {
     }
 }
 
-/// One step from a container to the value inside it, kept only to say where a number is.
+/// One step from a container to a value inside it, kept only to report the position of a number.
 enum ContainerStep<'a> {
     Key(&'a str),
     Index(usize),
@@ -175,7 +175,7 @@ fn write_at<'a>(value: &'a Value, path: &mut Vec<ContainerStep<'a>>, out: &mut V
             out.push(b']');
         }
         Value::Object(map) => {
-            // Another crate may turn on `preserve_order`, so the order of the map means nothing here.
+            // Sort here: another crate may enable `preserve_order`, so the map's own order is unspecified.
             let mut fields: Vec<(&'a String, &'a Value)> = map.iter().collect();
             fields.sort_by(|left, right| compare_keys(left.0, right.0));
             out.push(b'{');

@@ -1,5 +1,5 @@
-//! What nodes and edges can be. The order of the variants is the order of their names in output, because
-//! edge lists are sorted by (target, kind, resolution) *as text*.
+//! The kinds of nodes and edges. Variants are ordered by their names in output, because edge lists are sorted by (target, kind,
+//! resolution) *as text*.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ impl EdgeKind {
     }
 }
 
-/// Whether an edge was written in the file or found by seeing through barrels.
+/// Whether an edge was written in the file or found by following names through barrels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Resolution {
     Explicit,
@@ -63,7 +63,7 @@ impl Resolution {
     }
 }
 
-/// The language of a file, by its name alone.
+/// The language of a file, by its extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Language {
     Ts,
@@ -92,8 +92,7 @@ impl Language {
         }
     }
 
-    /// The language that a path's extension names. Extensions are taken as written: `.TS` is `other`, as it is
-    /// for TypeScript.
+    /// The language of a path's extension. Case-sensitive, as in TypeScript: `.TS` is `other`.
     pub fn of_path(path: &str) -> Self {
         match split_extension(path).map(|(_, extension)| extension) {
             Some("ts" | "tsx" | "mts" | "cts") => Self::Ts,
@@ -108,8 +107,8 @@ impl Language {
     }
 }
 
-/// A path as what is before and what is after the last dot of its last segment. From the end, because every file is
-/// asked for this several times, and extensions are short.
+/// Splits a path at the last dot of its last segment. Searches from the end, because this is called several times per file and
+/// extensions are short.
 pub fn split_extension(path: &str) -> Option<(&str, &str)> {
     let at = path.bytes().rposition(|byte| matches!(byte, b'.' | b'/'))?;
     let (stem, rest) = path.split_at(at);

@@ -1,7 +1,7 @@
-//! The words that every crate of the workspace shares: kinds, facts of files, digests, problems, documents.
+//! The types that every crate of the workspace shares: kinds, facts of files, digests, problems, documents.
 //!
-//! No I/O, no workspace dependencies, no parser: a type belongs here when at least two
-//! crates must agree on its meaning.
+//! No I/O, no workspace dependencies, no parser of source code: a type belongs here if at least two crates must agree on its
+//! meaning.
 
 pub mod document;
 pub mod facts;

@@ -1,27 +1,27 @@
-//! A module as a tree of declarations, in the words of no language: what a slicer needs to know, and no more.
+//! A module as a tree of declarations, independent of the language: what a slicer needs, and no more.
 //!
-//! A language's reader makes it in canonical order, and records where everything stood in the file. It is not an AST:
-//! expressions stay values of the source text, and only the roles of fields are given.
+//! A language's reader builds it in canonical order and records the position of everything in the file. It is not an AST:
+//! expressions stay JSON values of the source, and only the roles of fields are known.
 
 use std::borrow::Cow;
 
 use crate::json::{JsonTree, NodeId};
 
-/// One module, in canonical order, with the way back to the file as written.
+/// One module in canonical order, with the positions to map it back to the file as written.
 pub struct SourceModule<'a> {
     pub tree: JsonTree<'a>,
     /// Text fields that every slice repeats, such as the schema version.
     pub fixed: Vec<(&'static str, Cow<'a, str>)>,
-    /// The kind of the whole document.
+    /// The document kind of the whole document.
     pub kind: &'static str,
-    /// The kind of a slice that is not the whole document.
+    /// The document kind of a slice that is not the whole document.
     pub fragment_kind: &'static str,
-    /// Sorted by bytes, each once.
+    /// Sorted by bytes, without duplicates.
     pub imports: Vec<Cow<'a, str>>,
-    /// For each import in the file, its place in `imports`.
+    /// For each import in the file, its index in `imports`.
     pub import_positions: Vec<usize>,
     pub declarations: Vec<Declaration<'a>>,
-    /// For each declaration in the file, its place in `declarations`, unless it has none there.
+    /// For each declaration in the file, its index in `declarations`, if it has one.
     pub declaration_positions: Vec<Option<usize>>,
     /// The expression outside of all declarations.
     pub entry: Option<NodeId>,
@@ -37,36 +37,36 @@ pub struct Declaration<'a> {
     pub name: Option<Cow<'a, str>>,
     /// Other code refers to it by name.
     pub is_callable: bool,
-    /// It is a definition in the sense of `--enclosure defn`.
+    /// Counts as a definition for `--enclosure defn`.
     pub is_definition: bool,
-    /// The canonical document leaves it out, so it exists only for a pointer into it.
+    /// Left out of the canonical document; exists only for pointers into it.
     pub only_in_focus: bool,
-    /// The names it makes public, when that is all it does.
+    /// The exported names, if the declaration is only an export list.
     pub exports: Option<Box<ExportList<'a>>>,
-    /// Sorted by key; without the exported names.
+    /// Sorted by key, without the exported names.
     pub fields: Vec<Field<'a>>,
-    /// What is reported as missing when its type fields are left out.
+    /// Reported as missing when the type fields are left out.
     pub type_labels: Vec<Cow<'a, str>>,
 }
 
-/// The names of an export declaration.
+/// The names of an export list.
 pub struct ExportList<'a> {
-    /// Sorted by bytes, each once.
+    /// Sorted by bytes, without duplicates.
     pub names: Vec<Cow<'a, str>>,
-    /// For each name in the file, its place in `names`.
+    /// For each name in the file, its index in `names`.
     pub positions: Vec<usize>,
 }
 
-/// What a field of a declaration is for.
+/// The role of a declaration's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldRole {
-    /// Always there.
+    /// Never left out.
     Plain,
     /// Left out with the types.
     Type,
-    /// A contract that may be cut to save bytes: left out with the types, holds expressions.
+    /// A contract that may be cut to save bytes. Left out with the types; contains expressions.
     Clause,
-    /// A contract that is never cut to save bytes; otherwise the same.
+    /// As `Clause`, but never cut to save bytes.
     Contract,
     /// The expression that may be pruned, or replaced by 0.
     Body,
@@ -78,7 +78,7 @@ impl FieldRole {
         matches!(self, Self::Clause | Self::Contract)
     }
 
-    /// Whether expressions are in it, and so references.
+    /// Whether the field contains expressions, and so references.
     pub fn has_expressions(self) -> bool {
         self.is_contract() || self == Self::Body
     }
@@ -101,7 +101,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// A value to be written: parts of the source, and what is made around them.
+/// A value to write: parts of the source, and new structure around them.
 pub enum Piece<'a> {
     /// A value of the source. Inside contracts and bodies it is an expression.
     Node(NodeId),
@@ -109,16 +109,16 @@ pub enum Piece<'a> {
     /// The placeholder of an expression that was cut.
     Zero,
     List(Vec<Piece<'a>>),
-    /// An expression made of pieces: a list that was pruned.
+    /// An expression made of pieces: a pruned list.
     Call(Vec<Piece<'a>>),
     /// Sorted by key.
     Record(Vec<Field<'a>>),
-    /// A JSON Pointer into the declaration that holds it: the rest after the declaration's own place.
+    /// A JSON Pointer into the declaration that contains it: the part after the declaration's own pointer.
     OwnPointer(Cow<'a, str>),
 }
 
 impl<'a> Piece<'a> {
-    /// A record, with its fields put in order. Keys are ASCII, so bytes and UTF-16 units agree.
+    /// A record with its fields sorted. Keys are ASCII, so byte order equals UTF-16 order.
     pub fn record(mut fields: Vec<Field<'a>>) -> Self {
         fields.sort_by_key(|field| field.key);
         Self::Record(fields)
@@ -135,27 +135,27 @@ pub struct DocumentKeys {
     pub exported_names: &'static str,
 }
 
-/// How a list expression may be pruned without becoming another form.
+/// How a list expression may be pruned without changing its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormShape {
     /// Everything after the path may be cut.
     Open,
-    /// The number of arguments is significant, and the first ones, this many, are names that must stay.
+    /// The number of arguments is significant. The first `binders` are names that must stay.
     Fixed { binders: usize },
     /// The arguments after the first are branches that bind names: each stays, with its result replaced.
     Branches,
-    /// Stays as it is.
+    /// Never pruned.
     Literal,
 }
 
-/// What the algorithm asks a language about expressions.
+/// What the slicing algorithm needs to know about a language's expressions.
 pub trait Dialect {
     fn keys(&self) -> &'static DocumentKeys;
 
-    /// Calls `found` with every symbol that an expression refers to, repeated or not.
+    /// Calls `found` with every symbol that an expression refers to; may repeat symbols.
     fn references(&self, tree: &JsonTree<'_>, expression: NodeId, found: &mut dyn FnMut(&str));
 
-    /// The symbol that a list refers to by its head alone.
+    /// The symbol that a list refers to by its head.
     fn head_reference<'t>(&self, head: &'t str) -> Option<&'t str>;
 
     /// The module that a symbol must be imported from.

@@ -1,8 +1,8 @@
-//! What the names in one file refer to: symbols and their declarations, the types that are written down for them, and
-//! every place where a name or a member is used. Plain data without references to a syntax tree.
+//! Name resolution within one file: symbols and their declarations, their written types, and every use of a name or member. Plain
+//! data without references to a syntax tree.
 //!
-//! No type is inferred. A [`Recipe`] says how the members of an expression would be found, and is only followed on
-//! request; following it across files is `stan-pack`'s work.
+//! No type is inferred. A [`Recipe`] says how to find the members of an expression, and is only evaluated on request; evaluating
+//! it across files is `stan-pack`'s job.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +32,11 @@ ids! {
 }
 
 impl RecipeId {
-    /// The recipe that finds nothing; always the first.
+    /// The recipe that finds nothing; always at index 0.
     pub const UNKNOWN: Self = Self(0);
 }
 
-/// The declarations of one file with what its names refer to.
+/// The declarations of one file, and what its names refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileUnits {
     pub outline: Outline,
@@ -52,15 +52,16 @@ pub struct FileNames {
     pub signatures: Vec<Signature>,
     pub recipes: Vec<Recipe>,
     pub imports: Vec<Import>,
-    /// Exported name → symbol, sorted by name. `default` and `export=` as in module facts.
+    /// Exported name → symbol, sorted by name. `default` and `export=` as in [`crate::FileFacts`].
     pub exports: Vec<(Box<str>, SymbolId)>,
-    /// The type parameters of classes, interfaces, aliases and functions that have some, ascending by declaration.
+    /// The type parameters of classes, interfaces, aliases and functions, ascending by declaration; only for those that have
+    /// some.
     pub parameters: Vec<(DeclarationId, Vec<SymbolId>)>,
     /// Specifiers of `export * from`.
     pub stars: Vec<Box<str>>,
     /// Statements at module level that are not units: imports, export lists, calls. Ascending.
     pub statements: Vec<Span>,
-    /// Ascending by place.
+    /// Ascending by position.
     pub uses: Vec<Use>,
 }
 
@@ -89,14 +90,14 @@ pub struct Symbol {
     pub declarations: Vec<DeclarationId>,
 }
 
-/// One place that declares a name, at module level or inside a function, class, interface or literal.
+/// One declaration of a name, at module level or inside a function, class, interface or literal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declaration {
     pub name: Box<str>,
-    /// Where the name stands.
+    /// The span of the name.
     pub span: Span,
     pub line: u32,
-    /// The unit that this declares, or the innermost one around it.
+    /// The unit declared here, or the innermost unit around it.
     pub unit: Option<UnitId>,
     pub meaning: Meaning,
 }
@@ -116,11 +117,11 @@ pub enum Meaning {
         signature: Option<SignatureId>,
     },
     Import(ImportId),
-    /// Another name for a symbol of this file.
+    /// An alias of a symbol of this file.
     Same(SymbolId),
 }
 
-/// A binding that refers to something in another module.
+/// A binding to something in another module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     pub specifier: Box<str>,
@@ -131,7 +132,7 @@ pub struct Import {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Imported {
-    /// An export by its name, `default` included.
+    /// An export by name, including `default`.
     Name(Box<str>),
     /// `* as x`.
     Namespace,
@@ -139,13 +140,13 @@ pub enum Imported {
     Whole,
 }
 
-/// What has members: a class, interface, enum, namespace, or a literal of a type or an object.
+/// Something with members: a class, interface, enum, namespace, or an object or type literal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     pub kind: ShapeKind,
     /// The unit that declares it; `None` for literals.
     pub unit: Option<UnitId>,
-    /// Other shapes of this symbol are merged with this one.
+    /// Other shapes of this symbol are merged with this shape.
     pub symbol: Option<SymbolId>,
     /// Sorted by name.
     pub members: Vec<Member>,
@@ -174,17 +175,17 @@ pub struct Member {
     pub is_static: bool,
 }
 
-/// The types written down for a function: of its parameters in order, and of its result.
+/// The written types of a function: of its parameters in order, and of its result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
     pub parameters: Vec<RecipeId>,
     pub result: Option<RecipeId>,
 }
 
-/// How to find what has the members of an expression or type.
+/// How to find the type or value whose members an expression or type has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Recipe {
-    /// Nothing is written down.
+    /// No type is written.
     Unknown,
     /// The value of a name.
     Value(SymbolId),
@@ -193,7 +194,7 @@ pub enum Recipe {
         symbol: SymbolId,
         arguments: Vec<RecipeId>,
     },
-    /// A type whose name the file does not declare: of the language's library, or ambient.
+    /// A type that the file does not declare: from the standard library, or ambient.
     Global {
         name: Box<str>,
         arguments: Vec<RecipeId>,
@@ -216,20 +217,20 @@ pub enum Recipe {
     Element(RecipeId),
     /// A list of such elements.
     List(RecipeId),
-    /// A value that comes later; awaiting it gives this.
+    /// A promise; awaiting it gives this.
     Promise(RecipeId),
     /// The result of a call.
     Call(RecipeId),
     New(RecipeId),
     Await(RecipeId),
-    /// All of several: unions, intersections, branches.
+    /// Alternatives: unions, intersections, branches.
     Any(Vec<RecipeId>),
     Function(SignatureId),
-    /// What a callee expects as its n-th argument.
+    /// The type that a callee expects for its n-th argument.
     Argument(RecipeId, u32),
-    /// What a function type passes as its n-th parameter.
+    /// The type of the n-th parameter of a function type.
     Parameter(RecipeId, u32),
-    /// The properties that a JSX tag takes.
+    /// The properties of a JSX element.
     Props(RecipeId),
 }
 
@@ -240,7 +241,7 @@ pub enum Space {
     Type,
 }
 
-/// A place where a name or member is used.
+/// A use of a name or member.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Use {
     pub at: u32,
@@ -252,9 +253,9 @@ pub struct Use {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Used {
     Name(SymbolId),
-    /// A member of whatever the recipe finds.
+    /// A member of what the recipe evaluates to.
     Member(RecipeId, Box<str>),
-    /// A name that the file does not declare.
+    /// A name not declared in the file.
     Global(Box<str>),
 }
 
@@ -283,7 +284,7 @@ impl FileNames {
         self.imports.get(id.0 as usize)
     }
 
-    /// The symbol that is exported under a name.
+    /// The symbol exported under a name.
     pub fn export(&self, name: &str) -> Option<SymbolId> {
         let at = self.exports.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
         self.exports.get(at).map(|(_, symbol)| *symbol)
@@ -295,7 +296,7 @@ impl FileNames {
         at.and_then(|at| self.parameters.get(at)).map(|(_, parameters)| parameters.as_slice()).unwrap_or_default()
     }
 
-    /// The statement at module level that holds a position and is not a unit.
+    /// The statement at module level that contains a position and is not a unit.
     pub fn statement_at(&self, position: u32) -> Option<Span> {
         let behind = self.statements.partition_point(|span| span.start <= position);
         self.statements.get(behind.checked_sub(1)?).copied().filter(|span| span.contains(position))
@@ -310,7 +311,7 @@ impl FileNames {
 }
 
 impl Shape {
-    /// All members of one name: overloads, getter and setter.
+    /// All members with one name: overloads, getter and setter.
     pub fn named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s Member> {
         let from = self.members.partition_point(|member| *member.name < *name);
         self.members.iter().skip(from).take_while(move |member| *member.name == *name)

@@ -1,7 +1,7 @@
-//! The outline of one source file: its declarations as spans of text, whatever the language.
+//! The outline of one source file: its declarations as spans of text, for any language.
 //!
-//! A *unit* is a declaration at module level or a member of one. Units are spans of the file, so that text, signatures
-//! and line ranges come from the file itself and nothing is printed back from a syntax tree.
+//! A *unit* is a declaration at module level or a member of one. Units are spans, so that text, signatures and line ranges come
+//! from the file itself and nothing is printed from a syntax tree.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ impl Span {
         Self { start, end }
     }
 
-    /// The part of `text` in this range; empty when the range does not lie in it.
+    /// The part of `text` in this range; empty if the range is out of bounds.
     pub fn of(self, text: &str) -> &str {
         text.get(self.range()).unwrap_or_default()
     }
@@ -54,7 +54,7 @@ impl Lines {
     }
 }
 
-/// What a unit declares. One list for all languages: a kind is added when no existing one says what a reader needs.
+/// What a unit declares. One list for all languages: a kind is added only if no existing one tells readers what they need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum UnitKind {
     Function,
@@ -62,7 +62,7 @@ pub enum UnitKind {
     Struct,
     Interface,
     Trait,
-    /// A block of members for a type that is declared elsewhere (Rust `impl`, Swift `extension`).
+    /// A block of members for a type declared elsewhere (Rust `impl`, Swift `extension`).
     Impl,
     Enum,
     Union,
@@ -71,10 +71,10 @@ pub enum UnitKind {
     Variable,
     Constant,
     Namespace,
-    /// A module declared by its specifier (`declare module 'x'`), or a nested module file (`mod x;`).
+    /// A module declared by its specifier (`declare module 'x'`), or a module in its own file (`mod x;`).
     Module,
     Macro,
-    /// An exported expression without a name of its own.
+    /// An exported expression without a name.
     Export,
     Method,
     Constructor,
@@ -128,7 +128,7 @@ impl UnitKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct UnitId(pub u32);
 
-/// A name that a unit declares, and where the name stands.
+/// A name that a unit declares, and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitName {
     pub text: Box<str>,
@@ -146,21 +146,22 @@ pub struct Unit {
     pub span: Span,
     /// The lines of `span`.
     pub lines: Lines,
-    /// The comment directly before the declaration that documents it.
+    /// The doc comment directly before the declaration.
     pub doc: Option<Span>,
-    /// From the start up to the body.
+    /// From the start to the body.
     pub head: Span,
-    /// What a signature leaves out: bodies of functions, blocks of members, initialisers of several lines. Ascending,
-    /// inside `span`, not overlapping.
+    /// What a signature omits: function bodies, blocks of members, multi-line initialisers. Ascending, inside `span`, not
+    /// overlapping.
     pub bodies: Vec<Span>,
     pub parent: Option<UnitId>,
-    /// Units are in source order and a unit comes before its members: this is the index behind the last member.
+    /// Units are in source order, each before its members: this is the index after the last member.
     pub until: u32,
     /// Visible outside the file (or, for members and nested units, outside the unit around it).
     pub exported: bool,
     /// A member of the class itself rather than of its instances.
     pub is_static: bool,
-    /// What the declaration extends or implements, as written, without type arguments; of a method outside of its type that type.
+    /// What the declaration extends or implements, as written, without type arguments. For a method declared outside of its type:
+    /// that type.
     pub heritage: Vec<Box<str>>,
 }
 
@@ -170,12 +171,12 @@ impl Unit {
         self.names.first().map_or_else(|| self.kind.as_str(), |name| &name.text)
     }
 
-    /// The line that a reader looks for: of the name, or the first.
+    /// The line of the name, or else the first line.
     pub fn name_line(&self) -> u32 {
         self.names.first().map_or(self.lines.from, |name| name.line)
     }
 
-    /// The type of a method that is declared outside of it.
+    /// The type of a method declared outside of that type.
     pub fn receiver(&self) -> Option<&str> {
         let is_outside = self.kind == UnitKind::Method && self.parent.is_none();
         self.heritage.first().filter(|_| is_outside).map(|name| &**name)
@@ -186,11 +187,11 @@ impl Unit {
     }
 }
 
-/// The declarations of one file, in source order, each before its members.
+/// The declarations of one file in source order, each before its members.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     pub units: Vec<Unit>,
-    /// The file did not parse cleanly: there may be more declarations.
+    /// The file did not parse cleanly, so declarations may be missing.
     pub incomplete: bool,
 }
 
@@ -199,7 +200,7 @@ impl Outline {
         self.units.get(id.0 as usize)
     }
 
-    /// The units that are in no other unit.
+    /// The units without a parent.
     pub fn roots(&self) -> impl Iterator<Item = (UnitId, &Unit)> {
         self.siblings(0, self.units.len() as u32)
     }
@@ -210,10 +211,10 @@ impl Outline {
         self.siblings(id.0.saturating_add(1), until)
     }
 
-    /// The smallest unit that holds a position.
+    /// The smallest unit that contains a position.
     pub fn innermost(&self, position: u32) -> Option<UnitId> {
-        // Units are sorted by their start: the last one that starts at or before the position is the wanted unit or lies
-        // inside it.
+        // Units are sorted by start: the last one that starts at or before the position is the wanted unit or one of its
+        // descendants.
         let behind = self.units.partition_point(|unit| unit.span.start <= position);
         let mut at = u32::try_from(behind).ok()?.checked_sub(1).map(UnitId);
         while let Some((id, unit)) = at.and_then(|id| Some((id, self.get(id)?))) {
@@ -235,9 +236,9 @@ impl Outline {
         })
     }
 
-    /// The names from the outermost unit down to this one, joined by dots; of very many, the last.
+    /// The names from the outermost unit to this one, joined by dots; only the last ones if there are very many.
     pub fn path(&self, id: UnitId) -> String {
-        /// All paths of a hostile file that nests its units would take quadratic time and memory.
+        /// Without a limit, the paths of a hostile file with deeply nested units would take quadratic time and memory.
         const MAX_NAMES: usize = 64;
         let mut names = Vec::new();
         let mut at = Some(id);
@@ -254,9 +255,9 @@ impl Outline {
         names.join(".")
     }
 
-    /// The units that a reader means by a name: those of that path, or else those that have the name wherever they are.
+    /// The units that a name refers to: those with that path, or else all with that name.
     pub fn named(&self, name: &str) -> Vec<UnitId> {
-        // A method of a pointer, as Go prints it.
+        // A method of a pointer, in Go's notation.
         let plain = name.strip_prefix("(*").or_else(|| name.strip_prefix('(')).map(|name| name.replacen(')', "", 1));
         let name = plain.as_deref().unwrap_or(name);
         let ids = || (0..self.units.len() as u32).map(UnitId);
@@ -270,7 +271,7 @@ impl Outline {
     }
 }
 
-/// What a signature shows of a span: its text with every body replaced by `{ … }` (or `…` for other values).
+/// A span as a signature shows it: every body replaced by `{ … }` (or `…` for other values).
 pub fn elided(text: &str, span: Span, bodies: &[Span]) -> String {
     let mut out = String::new();
     let mut at = span.start;
@@ -290,7 +291,7 @@ pub fn elided(text: &str, span: Span, bodies: &[Span]) -> String {
     out
 }
 
-/// Where lines start, to turn positions into 1-based line numbers. Lines end with `\n`.
+/// The start offsets of lines, to turn positions into 1-based line numbers. Lines end with `\n`.
 #[derive(Clone, Debug)]
 pub struct LineStarts(Vec<u32>);
 
@@ -310,7 +311,7 @@ impl LineStarts {
         Lines { from: self.line(span.start), to: self.line(last) }
     }
 
-    /// Where a line starts; `None` behind the last line.
+    /// The start of a line; `None` after the last line.
     pub fn start(&self, line: u32) -> Option<u32> {
         self.0.get(line.checked_sub(1)? as usize).copied()
     }
@@ -319,7 +320,7 @@ impl LineStarts {
         self.0.len() as u32
     }
 
-    /// The bytes of whole lines, without the last line's end.
+    /// The bytes of whole lines, without the final line end.
     pub fn span(&self, lines: Lines, text: &str) -> Span {
         let length = text.len() as u32;
         let start = self.start(lines.from).unwrap_or(length);

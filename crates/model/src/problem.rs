@@ -1,10 +1,10 @@
-//! Something wrong in the input that did not stop the run: it is reported beside the result.
+//! Something wrong in the input that did not stop the run: reported beside the result.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How much a finding matters: the order in which findings are reported.
+/// The severity of a finding; findings are reported in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Weight {
     /// Edges may be missing or wrong.
@@ -12,21 +12,21 @@ pub enum Weight {
     CostsEdges,
     /// Nothing is lost.
     Note,
-    /// It concerns a part of the repository that stands by itself, such as a workspace inside a fixture.
+    /// It concerns an independent part of the repository, such as a workspace inside a fixture.
     Nested,
 }
 
-/// One finding about one file. Sorted by file, then line, then message.
+/// One finding about one file. Sorted by file, line, message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Problem {
-    /// Repository-relative path, or the absolute one of a file outside; empty only for a count.
+    /// Repository-relative path, or the absolute path of a file outside; empty only for a count.
     pub file: String,
-    /// 1-based line, when the problem has a place inside the file.
+    /// 1-based line, if the problem has a position in the file.
     pub line: Option<u32>,
-    /// What is wrong and what was done instead, as one sentence without a full stop.
+    /// What is wrong and what was done instead, as one sentence without a final full stop.
     pub message: String,
     pub weight: Weight,
-    /// For findings that are added up instead of listed: how many imports resolve to excluded files.
+    /// For findings that are summed up instead of listed: how many imports resolve to excluded files.
     pub excluded_imports: u32,
 }
 
@@ -62,15 +62,14 @@ fn is_fixture(path: &str) -> bool {
     folders.split('/').any(|folder| FIXTURES.contains(&folder))
 }
 
-/// A problem of a file whose path does not matter: extraction returns these, so that its result depends on the file's
-/// bytes alone.
+/// A problem without its file's path: extraction returns these, so that its result depends on the file's bytes alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FileProblem {
-    /// 1-based line, when the problem has a place inside the file.
+    /// 1-based line, if the problem has a position in the file.
     pub line: Option<u32>,
     /// As in [`Problem`].
     pub message: String,
-    /// The file that the problem is reported for, when that is another one: a configuration, for example.
+    /// Another file to report the problem for, such as a configuration.
     pub about: Option<String>,
     pub weight: Weight,
 }
@@ -112,8 +111,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The `errors` array of a result: by weight and then by place, unique, counts added up, and cut at `max` lines, the
-/// last of which then says how many were cut.
+/// The `errors` array of a result: sorted by weight and position, deduplicated, with counts summed up. At most `max` lines; if
+/// lines were cut, the last one says how many.
 pub fn error_lines(problems: &[Problem], max: usize) -> Vec<String> {
     let excluded: u32 = problems.iter().map(|problem| problem.excluded_imports).fold(0, u32::saturating_add);
     let counted = (excluded > 0).then(|| Problem::excluded_imports(excluded));

@@ -1,5 +1,5 @@
-//! Files of programming languages, counted by extension. Which of these languages are analysed is not known here: a
-//! repository in another language looks like one whose files do not depend on each other, unless a report names it.
+//! Counts files of programming languages by extension, whether stan analyses the language or not. Without such a count in the
+//! report, a repository in another language would look like one whose files do not depend on each other.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::split_extension;
 
-/// Extensions of programming languages, sorted. A language that is analysed one day need not be taken out.
+/// Extensions of programming languages, sorted. A language may stay in the list when stan learns to analyse it.
 const EXTENSIONS: &[&str] = &[
     "adb", "ads", "asm", "bash", "c", "c++", "cbl", "cc", "clj", "cljc", "cljs", "cob", "coffee", "cpp", "cr", "cs",
     "cu", "cxx", "dart", "el", "elm", "erl", "ex", "exs", "f90", "f95", "fs", "fsx", "gleam", "go", "groovy", "h",
@@ -16,16 +16,16 @@ const EXTENSIONS: &[&str] = &[
     "swift", "tcl", "v", "vb", "vhd", "zig", "zsh",
 ];
 
-/// The extension of a file in a programming language, in lower case: `.PY` and `.R` are the same languages.
+/// The lower-case extension of a file in a programming language: `.PY` is Python too.
 pub fn programming_extension(path: &str) -> Option<&'static str> {
     let (_, extension) = split_extension(path)?;
-    // Most files, and none of these is in the list.
+    // Shortcut: most files have one of these, and none is in the list.
     if matches!(extension, "js" | "ts" | "jsx" | "tsx" | "json" | "md") {
         return None;
     }
     let found = match EXTENSIONS.binary_search(&extension) {
         Ok(found) => found,
-        // Most extensions are in lower case, and no copy is made for them.
+        // Lower-case a copy only if necessary: most extensions are lower case already.
         Err(_) if extension.bytes().any(|byte| byte.is_ascii_uppercase()) => {
             EXTENSIONS.binary_search(&&*extension.to_ascii_lowercase()).ok()?
         }
@@ -34,7 +34,7 @@ pub fn programming_extension(path: &str) -> Option<&'static str> {
     EXTENSIONS.get(found).copied()
 }
 
-/// How many files there are by extension. Single files can come and go.
+/// The number of files by extension. Supports adding and removing single files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgrammingFiles(BTreeMap<String, u64>);
 

@@ -1,15 +1,15 @@
-//! A path below a root that has been checked.
+//! A validated path below a root.
 
-/// A path relative to a root that cannot leave it: names joined by `/`, none of them empty, `.` or `..`. What a link on the disk does
-/// to it is another question (`stan_repo::escapes_root`).
+/// A path relative to a root that cannot leave it: names joined by `/`, none of them empty, `.` or `..`. Symlinks on disk are a
+/// separate check (`stan_repo::escapes_root`).
 ///
-/// Borrowed, because ids and paths are kept as strings in documents and caches. Untrusted paths are validated here before
-/// any file system call.
+/// Borrowed, because documents and caches keep ids and paths as strings. Untrusted paths are validated here before any file
+/// system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath<'p>(&'p str);
 
 impl<'p> RepoPath<'p> {
-    /// `None` for anything that is not such a path.
+    /// `None` if the path is not valid.
     pub fn new(path: &'p str) -> Option<Self> {
         let is_name = |part: &str| !matches!(part, "" | "." | "..");
         (path.split('/').all(is_name) && !path.contains('\0')).then_some(Self(path))

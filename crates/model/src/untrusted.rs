@@ -1,16 +1,15 @@
-//! Text that came from outside: names, specifiers, descriptions, keys, messages built from them. It can hold terminal
-//! escapes, line breaks that forge a line of a report, and characters that change the order of a line or cannot be seen.
-//! [`Untrusted`] prints it with such characters escaped; [`visible_json`] and [`write_json_string`] do the same for JSON,
-//! where the value stays the same.
+//! Untrusted text: names, specifiers, descriptions, keys, and messages built from them. It can contain terminal escapes, line
+//! breaks that forge a line of a report, and invisible characters or ones that reorder a line. [`Untrusted`] prints it with such
+//! characters escaped. [`visible_json`] and [`write_json_string`] do the same for JSON, where the value stays the same.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use crate::jcs;
 
-/// Text from outside, for people: on one line, with every hidden character escaped. Clean text is not copied.
+/// Untrusted text for people: on one line, with every hidden character escaped. Clean text is not copied.
 ///
-/// A backslash stays as it is: messages are full of them, and an escape only has to be seen, not to be read back.
+/// A backslash is not escaped: messages are full of them, and an escape must be visible, not reversible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Untrusted<'a>(&'a str);
 
@@ -19,7 +18,7 @@ impl<'a> Untrusted<'a> {
         Self(text)
     }
 
-    /// The text with each hidden character replaced by exactly one visible one, so that columns below it still line up.
+    /// The text with each hidden character replaced by exactly one visible one, so that columns on the next line still match.
     pub fn in_columns(self) -> Cow<'a, str> {
         if !has_hidden(self.0) {
             return Cow::Borrowed(self.0);
@@ -51,8 +50,8 @@ impl fmt::Display for Untrusted<'_> {
     }
 }
 
-/// Whether a character cannot be seen, moves the cursor or reorders a line: C0, DEL, C1, line separators, bidirectional
-/// controls, and what Unicode calls default-ignorable (zero-width characters, fillers, variation selectors, tags).
+/// Whether a character is invisible, moves the cursor or reorders a line: C0, DEL, C1, line separators, bidirectional controls,
+/// and Unicode's default-ignorable characters (zero-width characters, fillers, variation selectors, tags).
 pub fn is_hidden(character: char) -> bool {
     matches!(character,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}'
@@ -61,8 +60,8 @@ pub fn is_hidden(character: char) -> bool {
         | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Prose from outside, such as a description, without hidden characters. Joiners and the two common variation selectors
-/// stay, because scripts and emoji need them: printing and writing the result still escapes them.
+/// Untrusted prose, such as a description, without hidden characters. Joiners and the two common variation selectors stay,
+/// because scripts and emoji need them; printing and writing still escape them.
 pub fn cleaned_prose(text: &str) -> Cow<'_, str> {
     let is_kept = |character: char| {
         !is_hidden(character) || matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
@@ -73,8 +72,8 @@ pub fn cleaned_prose(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().filter(|character| is_kept(*character)).collect())
 }
 
-/// A JSON text of the same value in which hidden characters of strings are written as `\uXXXX`. Line breaks and tabs between
-/// values stay; so do those of other documents, whose source text may be indented with tabs.
+/// JSON with the same value in which hidden characters of strings are written as `\uXXXX`. Line breaks and tabs stay: they are
+/// formatting, and the source text of other documents may be indented with tabs.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
     let is_escaped = |character: char| !matches!(character, '\n' | '\t') && is_hidden(character);
     let is_plain = json.bytes().fold(true, |plain, byte| plain & matches!(byte, 0x20..=0x7e | b'\n' | b'\t'));
@@ -111,7 +110,7 @@ fn has_hidden(text: &str) -> bool {
     !is_printable_ascii(text.as_bytes()) && text.chars().any(is_hidden)
 }
 
-/// Nearly all text is. Without an early exit the compiler vectorises the loop.
+/// True for nearly all text. There is no early exit, so that the compiler vectorises the loop.
 fn is_printable_ascii(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |plain, byte| plain & matches!(byte, 0x20..=0x7e))
 }

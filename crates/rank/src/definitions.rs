@@ -1,6 +1,5 @@
-//! Which words of a text are names that it defines, judged by the word before and the letter behind: a guess that needs
-//! no parser, works for every language alike and is wrong harmlessly, because names that many files define count
-//! nothing.
+//! Detects which words of a text are names that it defines, from the previous word and the next character. A guess without a
+//! parser that works in every language. Errors are harmless, because names that many files define count nothing.
 
 /// The language whose rules detect definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +14,7 @@ enum Syntax {
 const TYPESCRIPT: [&str; 10] = ["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
 const TYPESCRIPT_KEYWORDS: [&str; 9] =
     ["class", "const", "enum", "function", "interface", "let", "namespace", "type", "var"];
-/// Words that may stand where a name does and are none.
+/// Words that can be in the position of a name but are not names.
 const NO_NAMES: [&str; 18] = [
     "await", "case", "catch", "default", "delete", "do", "else", "export", "for", "if", "import", "new", "return",
     "switch", "throw", "typeof", "while", "yield",
@@ -46,15 +45,15 @@ const OTHER_KEYWORDS: [&str; 21] = [
     "type",
 ];
 
-/// Gets every word of a text in order, and returns which of them are defined there.
+/// Takes every word of a text in order, and returns which ones are definitions.
 pub(crate) struct Finder<'t> {
     syntax: Syntax,
     text: &'t [u8],
-    /// The word before.
+    /// The range of the previous word.
     last: (usize, usize),
-    /// Whether the last word was the first of its line, or had nothing but modifiers before it.
+    /// Whether the previous word was the first of its line, or preceded only by modifiers.
     is_line_start: bool,
-    /// The receiver of a Go method is passed over: `func (s *Server) Start`.
+    /// Set while the receiver of a Go method is skipped: `func (s *Server) Start`.
     is_method: bool,
 }
 
@@ -70,7 +69,7 @@ impl<'t> Finder<'t> {
         Self { syntax, text, last: (0, 0), is_line_start: true, is_method: false }
     }
 
-    /// Whether the word that starts and ends there is defined there.
+    /// Whether the word in this range is defined here.
     pub(crate) fn word(&mut self, start: usize, end: usize) -> bool {
         let before = self.slice(self.last.1, start);
         // `a.b`, `(a`: most words follow another one without a space, and are not definitions.
@@ -152,7 +151,7 @@ impl<'t> Finder<'t> {
     ) -> bool {
         let word = self.slice(start, end);
         if is_unindented && word == b"func" {
-            // The receiver's words come first; the name is the one behind its parenthesis.
+            // Skip the words of the receiver; the name follows its closing parenthesis.
             let rest = self.text.get(end..).unwrap_or_default().trim_ascii_start();
             self.is_method = rest.starts_with(b"(");
             return false;
@@ -174,15 +173,15 @@ impl<'t> Finder<'t> {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// The first byte behind that is not whitespace.
+    /// The next byte that is not white space.
     fn next(&self, end: usize) -> Option<u8> {
-        // Bounded: a hostile text of spaces would be scanned again for every word.
+        // Bounded: otherwise, a hostile text of spaces would be scanned again for every word.
         self.text.get(end..)?.iter().take(64).copied().find(|byte| !byte.is_ascii_whitespace())
     }
 }
 
 fn is_one_of(words: &[&str], word: &[u8]) -> bool {
-    // Most words differ in their first letter, which costs less to see than a call to compare them.
+    // Most words differ in their first letter, and comparing that is cheaper than a call.
     let Some(&first) = word.first() else { return false };
     words.iter().any(|one| one.as_bytes().first() == Some(&first) && one.as_bytes() == word)
 }

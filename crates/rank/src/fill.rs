@@ -1,39 +1,39 @@
-//! What fits into a budget: the best files for their size, whatever still fits.
+//! Fills a budget with files: the most valuable ones for their size, as long as any still fits.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::fixed::Fixed;
 
-/// After so many files in a row that did not fit, the rest is left alone.
+/// Stop after this many consecutive files did not fit.
 const PATIENCE: usize = 64;
-/// Sizes are requested in groups, so that the caller can count many at once.
+/// Sizes are requested in groups, so that the caller can count several files at once.
 const GROUP: usize = 64;
 
 /// A file that may be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub file: u32,
-    /// What it is taken by: the highest first.
+    /// The priority of the file, highest first.
     pub worth: Fixed,
 }
 
-/// What fits.
+/// The files that fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filled {
-    /// Each with its size, in the order in which they were taken.
+    /// The files with their sizes, in the order in which they were taken.
     pub taken: Vec<(u32, u64)>,
-    /// Weighed, and too large for the rest of the budget.
+    /// Files that were counted, but larger than the rest of the budget.
     pub too_large: Vec<(u32, u64)>,
-    /// How many were not weighed.
+    /// The number of files that were not counted.
     pub not_weighed: usize,
-    /// What is left of the budget.
+    /// The unused part of the budget.
     pub left: u64,
 }
 
-/// Takes files until the budget is used up. `weigh` returns the size of each file that it is given.
+/// Takes files until the budget is used up. `weigh` returns the sizes of files.
 pub fn fill(candidates: Vec<Candidate>, budget: u64, mut weigh: impl FnMut(&[u32]) -> Vec<u64>) -> Filled {
-    // Of thousands only the first few groups are wanted, so that they are not sorted.
+    // A heap instead of a sort: usually only a few groups of thousands of files are needed.
     let ranked = candidates.into_iter().map(|candidate| (candidate.worth, Reverse(candidate.file)));
     let mut rest: BinaryHeap<(Fixed, Reverse<u32>)> = ranked.collect();
     let mut filled = Filled { left: budget, ..Filled::default() };

@@ -1,6 +1,6 @@
-//! Fixed-point numbers: the ranking must give the same bits on every platform, and `ln` and `exp` of the platform do not.
+//! Fixed-point numbers. The ranking must be bit-identical on every platform, and the platforms' `ln` and `exp` are not.
 //!
-//! 32 binary digits behind the point. Sums and products saturate, so that hostile counts cannot wrap around.
+//! 32 fractional bits. Sums and products saturate, so that hostile counts cannot overflow.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
@@ -38,22 +38,22 @@ impl Fixed {
         Self(value.into().saturating_mul(1 << FRACTION))
     }
 
-    /// Thousandths, for constants.
+    /// A number in thousandths, for constants.
     pub const fn per_mille(value: i32) -> Self {
         Self(((value as i64) << FRACTION) / 1000)
     }
 
-    /// A count; more than fits is the largest number there is.
+    /// A count; saturates.
     pub fn count(value: usize) -> Self {
         Self::int(i64::try_from(value).unwrap_or(i64::MAX))
     }
 
-    /// `numerator / denominator`; 0 when the denominator is.
+    /// `numerator / denominator`; 0 if the denominator is 0.
     pub fn ratio(numerator: i64, denominator: i64) -> Self {
         Self(quotient(numerator, denominator))
     }
 
-    /// The natural logarithm; 0 for what has none.
+    /// The natural logarithm; 0 where it is undefined.
     pub fn ln(self) -> Self {
         let Ok(bits) = u64::try_from(self.0) else { return Self::ZERO };
         if bits == 0 {
@@ -61,7 +61,7 @@ impl Fixed {
         }
         let zeros = bits.leading_zeros();
         let exponent = i64::from(63 - zeros) - i64::from(FRACTION);
-        // Squaring the mantissa brings out one binary digit of the logarithm after the other.
+        // Each squaring of the mantissa yields one binary digit of the logarithm.
         let mut mantissa = bits << zeros;
         let mut fraction = 0i64;
         for digit in (0..FRACTION).rev() {
@@ -118,7 +118,7 @@ impl Fixed {
         Self(bits)
     }
 
-    /// In thousandths, rounded down: for reports.
+    /// The number in thousandths, rounded down, for reports.
     pub fn thousandths(self) -> i64 {
         clamp((i128::from(self.0) * 1000) >> FRACTION)
     }
@@ -128,12 +128,12 @@ impl Fixed {
     }
 }
 
-/// `2^32 · numerator / denominator`, rounded towards 0; 0 when the denominator is.
+/// `2^32 · numerator / denominator`, rounded towards 0; 0 if the denominator is 0.
 fn quotient(numerator: i64, denominator: i64) -> i64 {
     if denominator == 0 {
         return 0;
     }
-    // Most numerators are below 1: then one machine instruction gives the same as a call for 128 bits.
+    // Most numerators are below 1: then one 64-bit division gives the same result as a 128-bit one.
     if let (Ok(small), Ok(positive)) = (u32::try_from(numerator), u64::try_from(denominator)) {
         let value = (u64::from(small) << FRACTION) / positive;
         return i64::try_from(value).unwrap_or(i64::MAX);
@@ -185,7 +185,7 @@ impl Sum for Fixed {
     }
 }
 
-/// Each value divided by the largest; all zeros stay zeros.
+/// Divides each value by the largest; all zeros stay zeros.
 pub(crate) fn unit(values: &mut [Fixed]) {
     let largest = values.iter().copied().max().unwrap_or_default();
     if largest.is_positive() {
@@ -193,7 +193,7 @@ pub(crate) fn unit(values: &mut [Fixed]) {
     }
 }
 
-/// As [`unit`], then on a logarithmic scale: small values are raised, 0 stays 0 and 1 stays 1.
+/// As [`unit`], then on a logarithmic scale: raises small values, keeps 0 and 1.
 pub(crate) fn log_unit(values: &mut [Fixed], scale: u32) {
     unit(values);
     let scale = Fixed::int(scale);
@@ -202,11 +202,11 @@ pub(crate) fn log_unit(values: &mut [Fixed], scale: u32) {
     values.iter_mut().filter(|value| **value != Fixed::ZERO).for_each(|value| *value = memo.get(*value));
 }
 
-/// A function of numbers whose last results are remembered: files that are alike have the same numbers, and a logarithm takes
-/// as long as some hundred comparisons.
+/// A function of numbers with a small cache of its results: similar files have equal numbers, and a logarithm takes as long as
+/// some hundred comparisons.
 pub(crate) struct Memo<F> {
     function: F,
-    /// Arguments with their results, by the last bits of a hash of the argument.
+    /// Arguments with their results, indexed by the last bits of a hash of the argument.
     known: [(Fixed, Fixed); 256],
 }
 

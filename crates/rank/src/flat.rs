@@ -1,5 +1,5 @@
-//! Numbers and lists of entries as flat bytes: what a cache stores is used as it is, and of long lists only those are
-//! read that a question needs.
+//! Numbers and lists of entries as flat bytes. The bytes of a cache are used without decoding, and of long lists only those are
+//! read that a query needs.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::fixed::Fixed;
 
-/// Part of bytes that were read at once. Several values share them, so that nothing is copied out of a cache.
+/// A range of shared bytes, so that several values can use one buffer of a cache without copying.
 #[derive(Clone, Debug, Default)]
 pub struct SharedBytes {
     all: Arc<Vec<u8>>,
@@ -22,7 +22,7 @@ impl SharedBytes {
         Self { all: Arc::new(bytes), place }
     }
 
-    /// `None` when there are no such bytes.
+    /// `None` if the range is out of bounds.
     pub fn part(&self, range: Range<usize>) -> Option<Self> {
         self.bytes().get(range.clone())?;
         let place = self.place.start + range.start..self.place.start + range.end;
@@ -49,7 +49,7 @@ impl<const N: usize> PartialEq for Flat<N> {
 impl<const N: usize> Eq for Flat<N> {}
 
 impl<const N: usize> Flat<N> {
-    /// `None` when the bytes are not whole numbers.
+    /// `None` if the length is not a multiple of `N`.
     pub fn from_bytes(bytes: SharedBytes) -> Option<Self> {
         bytes.bytes().len().is_multiple_of(N).then_some(Self { bytes })
     }
@@ -72,7 +72,7 @@ impl<const N: usize> Flat<N> {
         self.bytes().is_empty()
     }
 
-    /// The numbers as they are stored.
+    /// The numbers as stored.
     pub fn chunks(&self) -> &[[u8; N]] {
         self.bytes().as_chunks::<N>().0
     }
@@ -121,35 +121,35 @@ impl Flat<4> {
         numbers(self.chunks())
     }
 
-    /// Where a part begins and ends, if these are the ends of parts.
+    /// The range of a part, if these numbers are the ends of parts.
     pub(crate) fn part(&self, at: usize) -> Range<usize> {
         part(self.chunks(), at)
     }
 
-    /// Whether these are the ends of parts of so many things.
+    /// Whether these numbers are valid ends of `count` parts.
     pub(crate) fn ends_of(&self, count: usize) -> bool {
         self.iter().is_sorted() && self.iter().next_back().map_or(0, |end| end as usize) == count
     }
 
-    /// The numbers of a range; none when there are not as many.
+    /// The numbers in a range; empty if it is out of bounds.
     pub(crate) fn slice(&self, range: Range<usize>) -> &[[u8; 4]] {
         self.chunks().get(range).unwrap_or_default()
     }
 }
 
-/// Where a part begins and ends, by the ends of parts.
+/// The range of a part, from the ends of all parts.
 pub(crate) fn part(ends: &[[u8; 4]], at: usize) -> Range<usize> {
     let number = |at: usize| ends.get(at).map(|end| u32::from_le_bytes(*end) as usize);
     let start = at.checked_sub(1).and_then(number).unwrap_or(0);
     start..number(at).unwrap_or(start).max(start)
 }
 
-/// The numbers that are stored in such chunks.
+/// Decodes the numbers in these chunks.
 pub(crate) fn numbers(chunks: &[[u8; 4]]) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone + '_ {
     chunks.iter().map(|chunk| u32::from_le_bytes(*chunk))
 }
 
-/// Whether a number is among sorted ones.
+/// Binary search for a number in sorted chunks.
 pub(crate) fn holds(chunks: &[[u8; 4]], number: u32) -> bool {
     chunks.binary_search_by_key(&number, |chunk| u32::from_le_bytes(*chunk)).is_ok()
 }
@@ -171,34 +171,34 @@ impl Flat<8> {
         self.chunk(at).map(fixed)
     }
 
-    /// The place of a number among sorted ones.
+    /// The index of a number; the numbers must be sorted.
     pub(crate) fn find(&self, number: u64) -> Option<usize> {
         self.chunks().binary_search_by_key(&number, |chunk| u64::from_le_bytes(*chunk)).ok()
     }
 }
 
-/// The number that is stored in these bytes.
+/// Decodes a number.
 pub(crate) fn fixed(bytes: [u8; 8]) -> Fixed {
     Fixed::from_bits(i64::from_le_bytes(bytes))
 }
 
-/// Bytes of which parts are read.
+/// Bytes that are read in ranges.
 pub trait ReadRanges: Debug + Send + Sync {
-    /// How many there are.
+    /// The number of bytes.
     fn len(&self) -> usize;
 
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes of some ranges, sorted by where they begin. `None` when they cannot be read, or are not what was written.
+    /// The bytes of these ranges, which must be sorted by start. `None` if they cannot be read or are damaged.
     fn read(&self, ranges: &[Range<usize>]) -> Option<Batch<'_>>;
 }
 
-/// What was read of some ranges.
+/// The bytes of several ranges.
 pub struct Batch<'b> {
     pub bytes: Cow<'b, [u8]>,
-    /// Where each range begins in `bytes`.
+    /// The start of each range in `bytes`.
     pub starts: Vec<usize>,
 }
 
@@ -214,7 +214,7 @@ impl ReadRanges for Vec<u8> {
     }
 }
 
-/// A number and a count.
+/// The size of an entry: a number and a count.
 pub(crate) const ENTRY: usize = 6;
 
 pub(crate) fn entry(number: u32, count: u16) -> [u8; ENTRY] {
@@ -229,10 +229,10 @@ fn parsed(&[a, b, c, d, e, f]: &[u8; ENTRY]) -> (u32, u16) {
 /// Many lists of entries.
 #[derive(Debug)]
 pub struct Lists {
-    /// Where each list ends, in entries; it begins where the one before ends.
+    /// The end of each list, in entries; it starts at the end of the previous one.
     ends: Flat<4>,
     entries: Box<dyn ReadRanges>,
-    /// Whether something could not be read.
+    /// Whether a read failed.
     failed: AtomicBool,
 }
 
@@ -243,7 +243,7 @@ impl Default for Lists {
 }
 
 impl Lists {
-    /// `None` when the ends are not those of the entries.
+    /// `None` if the ends do not match the entries.
     pub fn new(ends: Flat<4>, entries: Box<dyn ReadRanges>) -> Option<Self> {
         let last = ends.len().checked_sub(1).and_then(|last| ends.get(last)).unwrap_or(0);
         let is_whole = (last as usize).checked_mul(ENTRY) == Some(entries.len());
@@ -269,17 +269,17 @@ impl Lists {
         }
     }
 
-    /// Whether a list could not be read: what was answered since is not to be used.
+    /// Whether a list could not be read. If so, no answer since may be used.
     pub(crate) fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// How many entries a list has.
+    /// The number of entries of a list.
     pub(crate) fn length(&self, list: usize) -> usize {
         self.ends.part(list).len()
     }
 
-    /// Some lists, named in ascending order. `below`: numbers of entries are less.
+    /// Reads lists, given in ascending order. Entries with numbers of `below` or more are dropped.
     pub(crate) fn read(&self, lists: &[usize], below: usize) -> ListBatch<'_> {
         let ranges: Vec<Range<usize>> = lists
             .iter()
@@ -297,7 +297,7 @@ impl Lists {
     }
 }
 
-/// Lists that were read.
+/// Lists that were read together.
 pub(crate) struct ListBatch<'b> {
     batch: Batch<'b>,
     lengths: Vec<usize>,
@@ -309,7 +309,7 @@ impl ListBatch<'_> {
         self.lengths.len()
     }
 
-    /// The entries of the list that was named at this place.
+    /// The entries of the `at`-th requested list.
     pub(crate) fn get(&self, at: usize) -> impl Iterator<Item = (usize, u16)> + '_ {
         let bytes = || self.batch.bytes.get(*self.batch.starts.get(at)?..)?.get(..*self.lengths.get(at)?);
         let (entries, _) = bytes().unwrap_or_default().as_chunks::<ENTRY>();
@@ -321,7 +321,7 @@ impl ListBatch<'_> {
             .filter(move |(number, _)| *number < below)
     }
 
-    /// The same by their places.
+    /// The entries of each requested list, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = impl Iterator<Item = (usize, u16)> + '_> + '_ {
         (0..self.len()).map(|at| self.get(at))
     }
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(read.iter().map(Iterator::collect).collect::<Vec<Vec<_>>>(), [vec![(7, 1), (8, 2)], vec![]]);
         assert_eq!((lists.length(0), lists.length(1), lists.length(2), lists.length(9)), (2, 0, 1, 0));
         assert!(Lists::new(ends(&[2, 4]), Box::new(entries.clone())).is_none());
-        // Ends that go down name no entries.
+        // Descending ends mean empty lists.
         let odd = Lists::new(ends(&[9, 1, 3]), Box::new(entries)).unwrap();
         assert_eq!(odd.read(&[1], 99).get(0).count(), 0);
         assert!(odd.failed());

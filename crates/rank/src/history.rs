@@ -1,6 +1,6 @@
-//! What changed together: commits as sets of files, and what they say about files that are worked on now.
+//! Common changes: commits as sets of files, and what they imply for the files that are being changed now.
 //!
-//! Recent and small commits count more. Ages are measured from the newest commit, so that the clock decides nothing.
+//! Recent and small commits count more. Ages are relative to the newest commit, so the clock has no influence.
 
 use rustc_hash::FxHashMap;
 
@@ -9,27 +9,27 @@ use crate::flat::{Flat, numbers, part};
 use crate::walk::Files;
 use crate::words::TermKey;
 
-/// One commit, as far as its files are still there.
+/// One commit, restricted to files that still exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// Seconds before the newest commit; never negative.
     pub age: u64,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub files: Vec<u32>,
-    /// How many source files it changed, those included that are gone.
+    /// The number of source files it changed, including deleted ones.
     pub size: u32,
-    /// Parts of the words of its message and how often, sorted by key; those of the subject count twice.
+    /// Parts of the words of its message with their counts, sorted by key; those of the subject count twice.
     pub message: Vec<(TermKey, u16)>,
-    /// The number of words in the message, those of the subject counted twice.
+    /// The number of words in the message; those of the subject count twice.
     pub message_length: u32,
 }
 
-/// A commit of more files is a sweep, not a common change.
+/// A commit of more files is a sweeping change and does not relate them.
 pub(crate) const MOST_TOGETHER: u32 = 40;
 const MOST_WALKED: u32 = 30;
 const DAY: i64 = 86_400;
 
-/// How much a commit of that age still counts: a half after `half_life` days.
+/// The weight of a commit by age: halves every `half_life` days.
 fn decay(age: u64, half_life: i64) -> Fixed {
     Fixed::ratio(i64::try_from(age).unwrap_or(i64::MAX), half_life * DAY).halved()
 }
@@ -49,31 +49,32 @@ fn at(values: &[Fixed], file: u32) -> Fixed {
     values.get(file as usize).copied().unwrap_or_default()
 }
 
-/// The commits of some files, the newest first, and figures of them that do not depend on the question, so that a cache can keep them.
+/// The commits of some files, newest first, with precomputed values that do not depend on the query, so that a cache can store
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     pub ages: Flat<8>,
     pub sizes: Flat<4>,
-    /// Where the files of each commit end; they begin where those of the commit before end.
+    /// The end of each commit's files; they start at the end of the previous commit's.
     pub ends: Flat<4>,
-    /// Sorted for each commit.
+    /// Sorted within each commit.
     pub files: Flat<4>,
-    /// How often each file changed lately, from 0 to 1.
+    /// How often each file changed recently, from 0 to 1.
     pub churn: Vec<Fixed>,
-    /// What each commit counts in a walk over common changes; 0 for a sweep.
+    /// The weight of each commit in a walk over common changes; 0 for a sweeping change.
     pub weights: Flat<8>,
-    /// For each file the sum of its common changes, and a little more, so that rare files do not get all there is.
+    /// For each file, the sum of its common changes, plus a constant, so that rare files do not get the full share.
     pub totals: Flat<8>,
 }
 
-/// The words of the messages of the same commits: only a text needs them.
+/// The words of the commits' messages, separately, because only queries with a text need them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Messages {
     /// The number of words in each message.
     pub lengths: Flat<4>,
-    /// Where the words of each message end.
+    /// The end of each message's words.
     pub ends: Flat<4>,
-    /// Sorted for each message.
+    /// Sorted within each message.
     pub keys: Flat<8>,
     pub counts: Flat<2>,
 }
@@ -94,7 +95,7 @@ impl Messages {
         }
     }
 
-    /// Whether the arrays fit together and are those of so many commits. For arrays that come from a cache.
+    /// Whether the arrays are consistent and describe `commits` commits. For arrays from a cache.
     pub fn is_of(&self, commits: usize) -> bool {
         let Self { lengths, ends, keys, counts } = self;
         [lengths.len(), ends.len()] == [commits; 2] && ends.ends_of(keys.len()) && keys.len() == counts.len()
@@ -109,7 +110,7 @@ impl Messages {
 }
 
 impl History {
-    /// `files`: how many files there are.
+    /// `files` is the number of files.
     pub fn new(changes: &[Change], files: usize) -> Self {
         let mut end = 0;
         let end_of = |change: &Change| {
@@ -139,7 +140,7 @@ impl History {
         history
     }
 
-    /// Whether the arrays fit together and name only files below this number. For arrays that come from a cache.
+    /// Whether the arrays are consistent and all file numbers are below `files`. For arrays from a cache.
     pub fn is_of(&self, files: usize) -> bool {
         let count = self.ages.len();
         [self.sizes.len(), self.ends.len(), self.weights.len()] == [count; 3]
@@ -148,7 +149,7 @@ impl History {
             && self.files.iter().all(|file| (file as usize) < files)
     }
 
-    /// How many commits there are.
+    /// The number of commits.
     pub fn len(&self) -> usize {
         self.ages.len()
     }
@@ -162,14 +163,14 @@ impl History {
         self.files.slice(self.ends.part(commit))
     }
 
-    /// Commits that say which files belong together, with their files.
+    /// Commits that relate their files, with these files.
     pub(crate) fn together(&self) -> impl Iterator<Item = (usize, Files<'_>)> {
         let (ends, files) = (self.ends.chunks(), self.files.chunks());
         let commits = self.sizes.iter().enumerate().filter(|(_, size)| *size <= MOST_TOGETHER);
         commits.map(move |(commit, _)| (commit, files.get(part(ends, commit)).unwrap_or_default()))
     }
 
-    /// The files of commits that a walk over common changes takes, each with what it counts.
+    /// The files of each commit that a walk over common changes uses, with the commit's weight.
     fn walked(&self) -> impl Iterator<Item = (Files<'_>, Fixed)> {
         let (ends, files) = (self.ends.chunks(), self.files.chunks());
         let weights = self.weights.fixed().enumerate().filter(|(_, weight)| *weight != Fixed::ZERO);
@@ -184,7 +185,7 @@ impl History {
         self.sizes.get(commit).unwrap_or_default()
     }
 
-    /// How often each file changed lately.
+    /// How often each file changed recently.
     fn churn(&self, files: usize) -> Vec<Fixed> {
         let mut values = vec![Fixed::ZERO; files];
         for (commit, files) in self.together() {
@@ -194,7 +195,7 @@ impl History {
         values
     }
 
-    /// The share of the seeds' changes that touched the file too.
+    /// For each file, the share of the seeds' changes that changed it too.
     pub(crate) fn changed_with(&self, seeds: &[Fixed]) -> Vec<Fixed> {
         let mut values = vec![Fixed::ZERO; seeds.len()];
         let mut total = Fixed::ZERO;
@@ -212,7 +213,7 @@ impl History {
         values
     }
 
-    /// Files that change with the seeds, and half as much files that change with those.
+    /// Files that change with the seeds, and with half the weight files that change with those.
     pub(crate) fn walk(&self, seeds: &[Fixed]) -> Vec<Fixed> {
         let all: Fixed = seeds.iter().copied().sum();
         let mut values = vec![Fixed::ZERO; seeds.len()];
@@ -242,7 +243,7 @@ impl History {
     }
 }
 
-/// What earlier commits with a message like the text changed; and for each commit how alike it is, for reasons.
+/// Files changed by earlier commits whose messages are similar to the text. Also returns how similar each commit is, for reasons.
 pub(crate) fn like_messages(
     history: &History,
     messages: &Messages,
@@ -252,7 +253,7 @@ pub(crate) fn like_messages(
     let mut values = vec![Fixed::ZERO; files];
     let mut alike = Vec::new();
     let wanted: FxHashMap<TermKey, usize> = query.iter().enumerate().map(|(index, (key, _))| (*key, index)).collect();
-    // Of each commit the words of the text that its message has.
+    // For each commit, the words of the text in its message.
     let mut found: Vec<(usize, Vec<(usize, u16)>)> = Vec::new();
     let mut frequency = vec![0usize; query.len()];
     let mut count = 0;
@@ -294,12 +295,12 @@ pub(crate) fn rarity(count: i64, frequency: i64) -> Fixed {
     Fixed::ratio(2 * (count - frequency) + 1, 2 * frequency + 1).ln_1p()
 }
 
-/// BM25's share of a term in a document: more occurrences count less and less.
+/// The saturation of term frequency in BM25: further occurrences count less and less.
 pub(crate) fn saturated(count: Fixed, norm: Fixed) -> Fixed {
     count * Fixed::ratio(22, 10) / (count + norm)
 }
 
-/// BM25's norm of a message, by the length of a usual one: twelve words.
+/// BM25's length norm of a message; a usual one has twelve words.
 fn length_norm(length: u32) -> Fixed {
     Fixed::ratio(12, 10) * (Fixed::ratio(1, 4) + Fixed::ratio(3 * i64::from(length), 48))
 }
@@ -320,7 +321,7 @@ mod tests {
     fn files_that_changed_together_share_weight() {
         let history = [change(0, &[0, 1]), change(365, &[0, 2]), change(0, &[3, 4])];
         let seeds = [Fixed::ONE, Fixed::ZERO, Fixed::ZERO, Fixed::ZERO, Fixed::ZERO];
-        // Weights 1 / log2(3) and half of it; what is shared is divided by their sum and ½.
+        // The weights are 1 / log2(3) and half of it; the shared part is divided by their sum plus ½.
         let history = History::new(&history, 5);
         assert!(history.is_of(5) && !history.is_of(4));
         assert_eq!(shown(&history.changed_with(&seeds)), [654, 436, 218, 0, 0]);
@@ -332,7 +333,7 @@ mod tests {
         let history = [change(0, &[0, 1]), change(0, &[1, 2])];
         let seeds = [Fixed::ONE, Fixed::ZERO, Fixed::ZERO];
         let walk = History::new(&history, 3).walk(&seeds);
-        // 0 → 1 with ½ / 0.8; then 1 gives back and on with ½ / 1.3 of that, counted half.
+        // From 0 to 1 with ½ / 0.8; then 1 passes on ½ / 1.3 of that in both directions, at half weight.
         assert_eq!(shown(&walk), [120, 625, 120]);
     }
 

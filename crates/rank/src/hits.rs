@@ -1,17 +1,17 @@
-//! What is close to the best answers: from the files that the direct signals put first, imports, common changes and
-//! names reach files that the query alone does not.
+//! Signals of closeness to the best answers: starting from the files that the direct signals rank first, imports, common changes
+//! and names reach files that the query alone does not.
 
 use crate::fixed::{Fixed, log_unit, unit};
 use crate::paths::{folder, folder_distance, is_test};
 use crate::rank::Signal;
 use crate::signals::{Signals, mapped};
 
-/// How many of the best answers are followed.
+/// How many of the best answers to start from.
 const HITS: usize = 5;
 
 /// Signals of closeness to the best answers.
 pub(crate) struct HitSignals {
-    /// The best answers, the best first; nothing of the focus.
+    /// The best answers, best first, without the focus.
     pub(crate) files: Vec<usize>,
     pub(crate) walk: Vec<Fixed>,
     pub(crate) cowalk: Vec<Fixed>,
@@ -19,7 +19,7 @@ pub(crate) struct HitSignals {
 }
 
 impl Signals<'_> {
-    /// `direct` has what the other signals say of each file; `focus` is sorted. Signals that do not count are left empty.
+    /// `direct` is each file's score by the direct signals; `focus` is sorted. Signals that do not count are left empty.
     pub(crate) fn hits(&self, direct: &[Fixed], focus: &[usize], counts: impl Fn(Signal) -> bool) -> HitSignals {
         let (files, seeds) = best_hits(direct, focus);
         let without_focus = |mut values: Vec<Fixed>| {
@@ -41,7 +41,8 @@ impl Signals<'_> {
         HitSignals { walk: without_focus(walk), cowalk, pairs, files }
     }
 
-    /// Files with the name of one of some files: its test, its styles, the same part of another package. A name of many files says less.
+    /// Files with the same name key as one of `hits`: its test, its styles, the same part of another package. A name of many
+    /// files counts less.
     pub(crate) fn pairs(&self, hits: &[usize], seeds: &[Fixed]) -> Vec<Fixed> {
         let mut values = vec![Fixed::ZERO; seeds.len()];
         if hits.is_empty() {
@@ -69,16 +70,16 @@ impl Signals<'_> {
     }
 }
 
-/// What two files of one name count when neither is the test of the other, and when they are far apart.
+/// The weight of two files with one name if neither is the test of the other, or if they are far apart.
 const LESS: Fixed = Fixed::per_mille(700);
-/// So many steps between folders are far.
+/// Folders are far apart beyond this distance.
 const FAR: usize = 4;
 
-/// The best hits and a seed for each, the better the more.
+/// The best hits with a seed for each, larger for better hits.
 fn best_hits(direct: &[Fixed], focus: &[usize]) -> (Vec<usize>, Vec<Fixed>) {
     let rank = |file: &usize| (std::cmp::Reverse(direct[*file]), *file);
     let mut order: Vec<usize> = Vec::with_capacity(HITS + 1);
-    // What is not better than the last of the best so far.
+    // The score that a file must exceed to be among the best so far.
     let mut bar = Fixed::ZERO;
     for (file, &value) in direct.iter().enumerate() {
         if value > bar && focus.binary_search(&file).is_err() {

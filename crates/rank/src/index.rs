@@ -1,5 +1,5 @@
-//! The words of all files, by word and by file, and how often each file has each. Made from what was counted in each file, and
-//! kept as flat bytes, so that a cache can store it as it is and a question reads only the lists of its words.
+//! An inverted index of the words of all files, and the words of each file, with counts. Built from the counts of each file, and
+//! stored as flat bytes, so that a cache can store it directly and a query reads only the lists of its words.
 
 use std::borrow::Borrow;
 
@@ -7,19 +7,20 @@ use crate::fixed::Fixed;
 use crate::flat::{ENTRY, Flat, ListBatch, Lists, entry};
 use crate::words::{FileWords, TermKey};
 
-/// Terms and the files that have them; files and the terms that they have.
+/// The files of each term, and the terms of each file.
 #[derive(Debug)]
 pub struct Postings {
-    /// Sorted and unique. The rank of a term is its place here.
+    /// Sorted, without duplicates. The rank of a term is its index here.
     pub keys: Flat<8>,
-    /// For each term its files, sorted, and how often each has it.
+    /// For each term its files, sorted, with counts.
     pub by_term: Lists,
-    /// For each file its terms by rank, sorted, and how often it has each.
+    /// For each file its terms by rank, sorted, with counts.
     pub by_file: Lists,
 }
 
 impl Postings {
-    /// `entries` gives all entries, each time that it is called: a copy of them would take more memory than everything else here.
+    /// `entries` is called several times and must give the same entries: a copy of them would take more memory than everything
+    /// else here.
     fn build<I: Iterator<Item = Entry>>(entries: impl Fn() -> I, files: usize) -> Self {
         let mut places = vec![0usize; files];
         entries().for_each(|(_, file, _)| places[file as usize] += 1);
@@ -45,27 +46,27 @@ impl Postings {
         }
         let lists = |ends: Vec<u32>, entries: Vec<u8>| Lists::new(ends.into_iter().collect(), Box::new(entries));
         let (by_term, by_file) = (lists(ends, entries), lists(row_ends, rows));
-        // Both are `None` only where there are more entries than their ends can count: then nothing is found by words.
+        // Only `None` if there are more entries than 32-bit ends can count: then nothing is found by words.
         let keys = keys.into_iter().collect();
         Self { keys, by_term: by_term.unwrap_or_default(), by_file: by_file.unwrap_or_default() }
     }
 
-    /// The rank of a term among all.
+    /// The rank of a term.
     pub(crate) fn find(&self, key: TermKey) -> Option<usize> {
         self.keys.find(key)
     }
 
-    /// The files of terms, named by their ranks in ascending order, each with its count.
+    /// The files of each term with counts; `terms` are ranks in ascending order.
     pub(crate) fn files_of(&self, terms: &[usize]) -> ListBatch<'_> {
         self.by_term.read(terms, self.by_file.count())
     }
 
-    /// How many files have the term of that rank.
+    /// The number of files with the term of this rank.
     pub(crate) fn frequency(&self, term: usize) -> usize {
         self.by_term.length(term)
     }
 
-    /// The terms of each of some files, named in ascending order, by rank, with their counts.
+    /// The terms of each file with counts, by rank; `files` are in ascending order.
     pub(crate) fn rows(&self, files: &[usize]) -> Vec<Vec<(usize, u16)>> {
         self.by_file.read(files, self.keys.len()).iter().map(Iterator::collect).collect()
     }
@@ -78,7 +79,7 @@ impl Postings {
         self.by_file.count() == files && self.by_term.count() == self.keys.len()
     }
 
-    /// Every file's terms by key.
+    /// The terms of each file, by key.
     fn by_key(&self) -> impl Iterator<Item = Vec<(TermKey, u16)>> + '_ {
         let all: Vec<usize> = (0..self.by_file.count()).collect();
         let rows = self.rows(&all);
@@ -91,21 +92,23 @@ fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// A few entries for each part of a sort.
+/// The average number of entries per bucket of a sort.
 const BUCKET: usize = 32;
 
-/// A term, a file, and how often the file has it.
+/// A term, a file, and the term's count in the file.
 type Entry = (TermKey, u32, u16);
 
-/// Sorts so many entries. Keys are hashes, so that their first bits spread them evenly over parts, which are small and sorted one by
-/// one; keys that do not spread only make a part larger.
+/// Bucket sort of `count` entries. Keys are hashes, so their first bits spread them evenly over small buckets, which are sorted
+/// one by one. Keys that do not spread only make a bucket larger.
 fn sorted<I: Iterator<Item = Entry>>(entries: impl Fn() -> I, count: usize) -> Vec<Entry> {
     let bits = (count / BUCKET + 1).ilog2().min(20);
+    // Few entries give `bits` = 0, and a shift by 64 would overflow.
     let bucket = |key: TermKey| key.checked_shr(TermKey::BITS - bits).unwrap_or(0) as usize;
     let mut ends = vec![0usize; 1 << bits];
     entries().for_each(|(key, ..)| ends[bucket(key)] += 1);
     let mut start = 0;
     for end in &mut ends {
+        // Turns the counts into the start of each bucket; placing the entries moves these to the ends.
         start += std::mem::replace(end, start);
     }
     let mut spread = vec![(0, 0, 0); count];
@@ -122,15 +125,15 @@ fn sorted<I: Iterator<Item = Entry>>(entries: impl Fn() -> I, count: usize) -> V
     spread
 }
 
-/// The words of a repository. Files are numbered as they were given.
+/// The words of a repository. Files are numbered in the given order.
 #[derive(Debug)]
 pub struct WordIndex {
     pub words: Postings,
     pub parts: Postings,
     pub definitions: Postings,
-    /// The number of parts in each file.
+    /// The number of word parts in each file.
     pub lengths: Flat<4>,
-    /// The length of each file as a vector of weighted parts.
+    /// The norm of each file as a vector of weighted parts.
     pub norms: Flat<8>,
 }
 
@@ -159,7 +162,7 @@ impl WordIndex {
         Self { words, parts, definitions, lengths, norms }
     }
 
-    /// An index of arrays from a cache; `None` when they do not fit together.
+    /// An index from the arrays of a cache; `None` if they are inconsistent.
     pub fn from_parts([words, parts, definitions]: [Postings; 3], lengths: Flat<4>, norms: Flat<8>) -> Option<Self> {
         let files = lengths.len();
         let is_whole = [&words, &parts, &definitions].iter().all(|postings| postings.is_of(files));
@@ -170,12 +173,12 @@ impl WordIndex {
         self.lengths.len()
     }
 
-    /// Whether a part of the index could not be read: no answer since is to be used.
+    /// Whether a part of the index could not be read. If so, no answer since may be used.
     pub fn failed(&self) -> bool {
         [&self.words, &self.parts, &self.definitions].iter().any(|postings| postings.failed())
     }
 
-    /// What was counted in each file: the way back, for an index of which some files changed. `None` when it cannot be read.
+    /// The counts of each file, to rebuild an index after some files changed. `None` if they cannot be read.
     pub fn file_words(&self) -> Option<Vec<FileWords>> {
         let lists = self.words.by_key().zip(self.parts.by_key()).zip(self.definitions.by_key());
         let of_file = |((words, parts), definitions): ((_, _), Vec<(TermKey, u16)>)| FileWords {
@@ -188,12 +191,12 @@ impl WordIndex {
     }
 }
 
-/// How much a part says: ln((1 + n) / (1 + files that have it)).
+/// The inverse document frequency of a part: ln((1 + n) / (1 + files that have it)).
 pub(crate) fn part_weight(files: usize, frequency: usize) -> Fixed {
     Fixed::ratio(1 + files as i64, 1 + frequency as i64).ln()
 }
 
-/// 1 + ln(count): the tenth occurrence says less than the first. Most counts are small, so that a table has them.
+/// 1 + ln(count): the tenth occurrence counts less than the first. A table, because most counts are small.
 pub(crate) struct CountWeights {
     small: Vec<Fixed>,
 }

@@ -1,5 +1,5 @@
-//! The files of a repository, with the words of their paths and their imports: independent of the question, so that a cache can keep
-//! it. Files are numbered in the order of their paths.
+//! The files of a repository with the words of their paths and their imports. Independent of the query, so that a cache can store
+//! it. Files are numbered in path order.
 
 use rustc_hash::FxHashMap;
 
@@ -12,34 +12,34 @@ use crate::words::{TermKey, key};
 /// Files, sorted by path.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// One behind the other; valid UTF-8.
+    /// All paths concatenated; valid UTF-8.
     paths: SharedBytes,
-    /// Where each path ends; it begins where the one before ends.
+    /// The end of each path; it starts at the end of the previous one.
     ends: Flat<4>,
     classes: Vec<FileClass>,
-    /// What each file has in common with its test, as a key.
+    /// The name key of each file, which it shares with its test.
     names: Flat<8>,
     path_words: PathWords,
     pub(crate) graph: ImportGraph,
 }
 
-/// Words of paths, and the files whose paths have them.
+/// Words of paths, with the files whose paths contain them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathWords {
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub keys: Flat<8>,
-    /// Where the files of each word end; they begin where those of the word before end.
+    /// The end of each word's files; they start at the end of the previous word's.
     pub ends: Flat<4>,
-    /// Sorted for each word.
+    /// Sorted within each word.
     pub files: Flat<4>,
 }
 
-/// A layout as a cache keeps it.
+/// A layout as stored in a cache.
 #[derive(Clone, Debug, Default)]
 pub struct LayoutParts {
     pub paths: SharedBytes,
     pub ends: Flat<4>,
-    /// One letter for each file.
+    /// One letter per file.
     pub classes: Flat<1>,
     pub names: Flat<8>,
     pub path_words: PathWords,
@@ -47,7 +47,7 @@ pub struct LayoutParts {
 }
 
 impl Layout {
-    /// `paths` are sorted. Edges that name other files are left out.
+    /// `paths` are sorted. Drops edges of unknown files.
     pub fn new<'p>(paths: impl Iterator<Item = &'p str>, edges: &[Edge]) -> Self {
         let (mut all, mut ends, mut classes) = (String::new(), Vec::new(), Vec::new());
         let mut names: Vec<TermKey> = Vec::new();
@@ -81,7 +81,7 @@ impl Layout {
         }
     }
 
-    /// A layout from a cache; `None` when its parts do not fit together.
+    /// A layout from a cache; `None` if its parts are inconsistent.
     pub fn from_parts(parts: LayoutParts) -> Option<Self> {
         let LayoutParts { paths, ends, classes, names, path_words, graph } = parts;
         let count = ends.len();
@@ -120,7 +120,7 @@ impl Layout {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// All paths, one behind the other.
+    /// All paths, concatenated.
     pub fn path_bytes(&self) -> &[u8] {
         self.paths.bytes()
     }
@@ -129,7 +129,7 @@ impl Layout {
         (0..self.len()).map(|file| self.path(file))
     }
 
-    /// The files whose paths begin like this.
+    /// The range of files whose paths start with `prefix`.
     pub fn beginning_with(&self, prefix: &str) -> std::ops::Range<usize> {
         let first = |is_before: &dyn Fn(&str) -> bool| {
             let (mut low, mut high) = (0, self.len());
@@ -142,7 +142,7 @@ impl Layout {
         first(&|path| path < prefix)..first(&|path| path < prefix || path.starts_with(prefix))
     }
 
-    /// The number of the file with that path.
+    /// The number of the file with this path.
     pub fn find(&self, path: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -169,12 +169,12 @@ impl Layout {
         self.graph.is_empty()
     }
 
-    /// What the file and its test have in common.
+    /// The name key that the file shares with its test.
     pub(crate) fn name(&self, file: usize) -> TermKey {
         self.names.get(file).unwrap_or_default()
     }
 
-    /// The different words of a path, sorted.
+    /// The words of a path, sorted, without duplicates.
     pub(crate) fn words_of_path(&self, file: usize) -> Vec<TermKey> {
         let mut words = path_keys(self.path(file));
         words.sort_unstable();
@@ -188,12 +188,12 @@ impl Layout {
         keys.find(word).map_or(&[], |found| files.slice(ends.part(found)))
     }
 
-    /// How rare a word is among paths that so many files have.
+    /// The rarity of a path word that `having` files have.
     pub(crate) fn rarity(&self, having: usize) -> Fixed {
         Fixed::ratio(self.len() as i64, having as i64).ln_1p()
     }
 
-    /// The files by name, of those names that some files have.
+    /// The files by name key, for the keys of the files `of`.
     pub(crate) fn mates(&self, of: &[usize]) -> FxHashMap<TermKey, Vec<usize>> {
         let mut mates: FxHashMap<TermKey, Vec<usize>> = of.iter().map(|&file| (self.name(file), Vec::new())).collect();
         for (file, name) in self.names.iter().enumerate() {
@@ -245,7 +245,7 @@ mod tests {
         for (number, damage) in damage.into_iter().enumerate() {
             let mut wrong = parts.clone();
             damage(&mut wrong);
-            // A shorter path is still a path.
+            // A truncated path is still a valid path.
             assert_eq!(Layout::from_parts(wrong).is_none(), number != 1, "{number}");
         }
     }

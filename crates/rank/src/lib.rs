@@ -1,7 +1,8 @@
-//! Which files a task needs: words, definitions, names, history and the import graph, each a signal, as one score.
+//! Ranks which files a task needs. Each of these is a signal, summed up to one score: words, definitions, names, history and the
+//! import graph.
 //!
-//! Pure and deterministic: fixed-point arithmetic, sums in the order of files and terms. What is read, cached and shown
-//! is decided elsewhere.
+//! Pure and deterministic: fixed-point arithmetic, sums in the order of files and terms. Reading, caching and printing are done
+//! elsewhere.
 
 mod definitions;
 mod fill;

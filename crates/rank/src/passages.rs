@@ -1,4 +1,4 @@
-//! Which passages of a file a text is about. The same words as in the ranking of files, each weighted by how rare it is.
+//! Finds the passages of a file that match a text, by the same words as in the ranking of files, weighted by rarity.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,10 +7,10 @@ use crate::history::rarity;
 use crate::rank::Ranking;
 use crate::words::{TermKey, for_each_part, hash, key, ranges};
 
-/// What each word of a text is worth in a passage.
+/// The weight of each word of a text.
 #[derive(Clone, Debug, Default)]
 pub struct TextWeights {
-    /// By part of a word, and by whole identifiers that the text quotes.
+    /// By part of a word, and by whole quoted identifier.
     parts: FxHashMap<TermKey, Fixed>,
     identifiers: FxHashMap<TermKey, Fixed>,
 }
@@ -35,7 +35,7 @@ impl Ranking<'_> {
 }
 
 impl TextWeights {
-    /// How much of the text a passage has: each different word counts once.
+    /// How well a passage matches the text: each distinct word counts once.
     pub fn score(&self, passage: &str) -> Fixed {
         let mut seen: FxHashSet<TermKey> = FxHashSet::default();
         let mut score = Fixed::ZERO;
@@ -47,7 +47,7 @@ impl TextWeights {
             }
             score += self.identifiers.get(&whole).copied().unwrap_or_default();
             for_each_part(word, &mut |part| {
-                // A lower-case word is its own part, so parts are in `seen` by their complemented key.
+                // A lower-case word is its own part, so `seen` has the complement of a part's key to tell them apart.
                 let part = key(part);
                 if let Some(weight) = self.parts.get(&part).filter(|_| seen.insert(!part)) {
                     score += *weight;

@@ -1,4 +1,4 @@
-//! What the path of a file reveals: its words, whether it is a test, what it is a test of, and what kind of file it is.
+//! What the path of a file tells about it: its words, whether it is a test and of what, and the class of the file.
 
 use crate::words::{TermKey, for_each_part, key};
 
@@ -14,7 +14,7 @@ pub enum FileClass {
 }
 
 impl FileClass {
-    /// For a cache.
+    /// The letter of the class in a cache.
     pub(crate) fn letter(self) -> u8 {
         match self {
             Self::Code => b'c',
@@ -90,15 +90,15 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The folder of a file, without a slash at its end.
+/// The folder of a file, without a trailing slash.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The keys of the words of a path, in order; a word may occur more than once.
+/// The keys of the words of a path, in order, with duplicates.
 pub(crate) fn path_keys(path: &str) -> Vec<TermKey> {
     let mut keys = Vec::new();
-    // Slashes and dots are between words too.
+    // Splits at slashes and dots too.
     for_each_part(path.as_bytes(), &mut |part| keys.push(key(part)));
     keys
 }
@@ -121,14 +121,14 @@ const TEST_FOLDERS: &[&str] = &[
 ];
 const TEST_ENDINGS: &[&str] = &["bench", "e2e", "spec", "stories", "test", "test-d", "tst"];
 
-/// Whether the path looks like that of a test.
+/// Whether the path looks like a test's.
 pub fn is_test(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     if folder(&lower).split('/').any(|part| TEST_FOLDERS.binary_search(&part).is_ok()) {
         return true;
     }
     let name = file_name(&lower);
-    // `cart.spec.ts`: what is between a separator and the next dot.
+    // `cart.spec.ts`: a word between a separator and the next dot.
     let is_marked = name.match_indices(['.', '_', '-']).any(|(at, _)| {
         let behind = name.get(at + 1..).unwrap_or_default();
         behind.split_once('.').is_some_and(|(part, _)| TEST_ENDINGS.binary_search(&part).is_ok())
@@ -141,7 +141,7 @@ const STRIPPED: &[&str] =
 const COMMON_NAMES: &[&str] = &["__init__", "index", "lib", "main", "mod", "types", "util", "utils"];
 const COMMON_FOLDERS: &[&str] = &["__tests__", "lib", "src", "test", "tests"];
 
-/// What a file and its test have in common: `cart` for `src/cart.ts`, `test/cart.spec.ts` and `tests/test_cart.py`.
+/// The name key that a file shares with its test: `cart` for `src/cart.ts`, `test/cart.spec.ts` and `tests/test_cart.py`.
 pub fn name_key(path: &str) -> String {
     let name = file_name(path);
     let mut base = name.rsplit_once('.').map_or(name, |(base, _)| base).to_ascii_lowercase();
@@ -168,7 +168,7 @@ pub fn name_key(path: &str) -> String {
     base
 }
 
-/// The steps from one folder to another, up and down.
+/// The number of steps from one folder to another, up and down.
 pub fn folder_distance(left: &str, right: &str) -> usize {
     let parts = |path: &str| path.split('/').filter(|part| !part.is_empty()).count();
     let shared = left.split('/').zip(right.split('/')).take_while(|(a, b)| a == b && !a.is_empty()).count();

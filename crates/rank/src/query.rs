@@ -1,27 +1,27 @@
-//! The task in words: what of a text is looked for. Code in backquotes and identifiers are looked for as they are written.
+//! Parses the text of a task into words to search for. Code in backquotes and identifiers are also searched for as a whole.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fixed::Fixed;
 use crate::words::{TermKey, for_each_part, for_each_piece, hashed_ranges, is_stop, key, ranges};
 
-/// Longer texts are cut: what a task is about comes first.
+/// Longer texts are truncated: a text starts with its topic.
 const LONGEST: usize = 32 << 10;
 /// A text with more distinct words is a document, not a task.
 const MOST_WORDS: usize = 2000;
 
-/// What a text asks for. Words of its first line count double, and those of the area before a colon three times.
+/// The words of a query's text. Words of its first line count twice, and those of the area before a colon three times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextQuery {
     /// Stemmed parts, sorted by key.
     pub(crate) parts: Vec<(TermKey, Fixed)>,
     /// Whole words, in the order of the text.
     pub(crate) words: Vec<TextWord>,
-    /// For each part the first word that has it.
+    /// For each part, the first word that contains it.
     shown: FxHashMap<TermKey, ShownPart>,
 }
 
-/// A part of a word as it is written: `Bearer` in `PasswordBearer`.
+/// A part of a word in its original spelling: `Bearer` in `PasswordBearer`.
 #[derive(Clone, Debug)]
 pub(crate) struct ShownPart {
     pub(crate) word: String,
@@ -82,28 +82,28 @@ impl TextQuery {
         query
     }
 
-    /// The part as the text has it.
+    /// The part as spelled in the text.
     pub(crate) fn shown(&self, part: TermKey) -> Option<&ShownPart> {
         self.shown.get(&part)
     }
 }
 
-/// What a word counts that names the area of a task.
+/// The weight of words that name the area of a task.
 const AREA: i64 = 3;
 
-/// Where the area at the start of a title ends: `fix(router): …`, `Proxy helper: …`, `[core] …`; 0 without one.
+/// The end of the area at the start of a title: `fix(router): …`, `Proxy helper: …`, `[core] …`; 0 if there is none.
 fn area_end(title: &str) -> usize {
-    /// A longer start is a sentence.
+    /// A longer start is a sentence, not an area.
     const LONGEST_AREA: usize = 60;
     let start = title.get(..title.floor_char_boundary(LONGEST_AREA)).unwrap_or(title);
     match start.strip_prefix('[').and_then(|rest| rest.find(']')) {
         Some(end) => end + 1,
-        // `a::b` is a name, and `12:30` a time.
+        // Requires a space: `a::b` is a name, and `12:30` a time.
         None => start.match_indices(": ").map(|(at, _)| at).next().unwrap_or(0),
     }
 }
 
-/// Where code between backquotes starts and ends; a pair or a fence of them.
+/// The ranges of code between backquotes: a pair of them, or a fence.
 fn code_spans(text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut open: Option<(usize, usize)> = None;
@@ -132,7 +132,7 @@ fn looks_like_code(word: &str) -> bool {
     word.contains(['_', '$']) || bytes.windows(2).any(|pair| matches!(pair, [b'a'..=b'z', b'A'..=b'Z']))
 }
 
-/// Whether a word is called, or is a member of another one or has one: `parse(`, `Cart.total`, `Vec::push`, `Cart#total`.
+/// Whether a word is called, is a member or has one: `parse(`, `Cart.total`, `Vec::push`, `Cart#total`.
 fn is_used_as_code(text: &str, start: usize, end: usize) -> bool {
     let (before, behind) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
     // `file(s)` is a plural.
@@ -153,14 +153,14 @@ fn is_used_as_code(text: &str, start: usize, end: usize) -> bool {
     owner.is_some_and(|owner| is_letter(owner.chars().next_back())) && !text.get(start..end).is_some_and(is_ending)
 }
 
-/// What follows a dot in names of files, programs and hosts.
+/// Words that follow a dot in names of files, programs and hosts.
 const ENDINGS: [&str; 16] =
     ["com", "css", "dev", "go", "html", "io", "js", "json", "jsx", "md", "net", "org", "py", "rs", "ts", "tsx"];
 
-/// What a commit's message says: parts of its words, those of the subject counted twice, and how many there are.
-/// Trailers, addresses and numbers of pull requests are left out.
+/// The words of a commit message: parts with counts, those of the subject counted twice, and the number of words. Skips trailers,
+/// addresses and numbers of pull requests.
 pub fn message_words(message: &str) -> (Vec<(TermKey, u16)>, u32) {
-    /// A longer body repeats itself.
+    /// Only this many words of the body count: longer ones repeat themselves.
     const MOST_OF_BODY: usize = 60;
     let (subject, body) = message.split_once('\n').unwrap_or((message, ""));
     let mut counts: FxHashMap<TermKey, u16> = FxHashMap::default();
@@ -218,7 +218,7 @@ fn is_trailer(line: &str) -> bool {
     end < line.len() && TRAILERS.binary_search(&first.as_str()).is_ok()
 }
 
-/// The words of some keys, found by looking at the texts that they came from.
+/// The words of some keys, recovered from the texts that the keys came from (hashes cannot be reversed).
 pub fn spellings<'t>(keys: &[TermKey], texts: impl Iterator<Item = &'t [u8]>) -> FxHashMap<TermKey, String> {
     let mut wanted: FxHashSet<TermKey> = keys.iter().copied().collect();
     let mut found = FxHashMap::default();

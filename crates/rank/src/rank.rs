@@ -1,5 +1,5 @@
-//! One score for each file: the weighted sum of its signals. The same formula for every query; what is not given
-//! contributes nothing.
+//! Ranks files: the score of a file is the weighted sum of its signals. The formula is the same for every query; missing inputs
+//! contribute nothing.
 //!
 //! The weights were fitted on public commits (`docs/benchmarks.md`); none of them is specific to a repository or a
 //! language.
@@ -15,50 +15,50 @@ use crate::walk::Files;
 /// The query: files, a text, or both.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Question<'q> {
-    /// Focus files, each with how much it counts; all numbers below those of the corpus.
+    /// Focus files with their weights; all numbers are below the number of files.
     pub focus: &'q [(u32, Fixed)],
     /// The task in words.
     pub text: Option<&'q str>,
-    /// Files whose paths the text spells out, sorted; all numbers below those of the corpus.
+    /// Files whose paths the text contains, sorted; all numbers are below the number of files.
     pub named: &'q [u32],
 }
 
-/// Why a file may be needed.
+/// A signal: one reason why a file may be needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Signal {
-    /// Its vocabulary is like that of the focus.
+    /// Its vocabulary is similar to the focus's.
     Vocabulary,
-    /// It has rare words of the focus.
+    /// It contains rare words of the focus.
     Words,
     /// It changed in the same commits as the focus.
     Changes,
-    /// It changes with what changes with the focus.
+    /// It changes together with files that change together with the focus.
     NearChanges,
-    /// It defines what the focus uses.
+    /// It defines names that the focus uses.
     Defines,
-    /// It uses what the focus defines.
+    /// It uses names that the focus defines.
     Uses,
-    /// Its path has words of the focus's path.
+    /// Its path shares words with the focus's path.
     Path,
-    /// It is close on the import graph.
+    /// It is close to the focus on the import graph.
     Graph,
-    /// It has the name of the focus: its test, for one.
+    /// It has the same name key as the focus, as its test has.
     Names,
-    /// It has words of the text.
+    /// It contains words of the text.
     TextWords,
-    /// Its path has words of the text.
+    /// Its path contains words of the text.
     TextPath,
-    /// Commits with a message like the text changed it.
+    /// Commits with messages similar to the text changed it.
     TextMessages,
-    /// It has identifiers of the text.
+    /// It contains identifiers of the text.
     TextNames,
-    /// It changed often lately.
+    /// It changed often recently.
     Churn,
-    /// It is close on the import graph to the best answers by all of the above.
+    /// It is close on the import graph to the best answers by the signals above.
     HitGraph,
-    /// It changes with the best answers.
+    /// It changes together with the best answers.
     HitChanges,
-    /// It has the name of one of the best answers: its test, for one.
+    /// It has the same name key as one of the best answers, as its test has.
     HitPairs,
 }
 
@@ -83,7 +83,7 @@ impl Signal {
         Self::HitPairs,
     ];
 
-    /// How much the signal counts.
+    /// The weight of the signal.
     pub fn weight(self) -> u8 {
         match self {
             Self::Churn | Self::Graph | Self::HitPairs => 1,
@@ -97,7 +97,7 @@ impl Signal {
         }
     }
 
-    /// As reports spell it.
+    /// The name of the signal in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Vocabulary => "vocabulary",
@@ -121,20 +121,20 @@ impl Signal {
     }
 }
 
-/// Every file's score, and where it comes from.
+/// The score of every file, with its terms.
 pub struct Ranking<'c> {
     pub(crate) signals: Signals<'c>,
     pub(crate) focus: Vec<usize>,
-    /// The files of each commit that changed one of the focus.
+    /// The files of each commit that changed a focus file.
     pub(crate) focus_commits: Vec<Files<'c>>,
     pub(crate) of_focus: Option<FocusSignals>,
     pub(crate) of_text: Option<(TextQuery, TextSignals)>,
-    /// Files whose paths the text spells out, sorted.
+    /// Files whose paths the text contains, sorted.
     pub(crate) named: Vec<u32>,
-    /// What is near the best files by the signals above; absent until those are known.
+    /// Signals from the best files by the signals above; `None` until these are known.
     pub(crate) of_hits: Option<HitSignals>,
     scores: Vec<Fixed>,
-    /// The most that any file could have.
+    /// The maximum possible score.
     most: Fixed,
 }
 
@@ -195,35 +195,35 @@ impl<'c> Ranking<'c> {
         self.of_text.as_ref().is_some_and(|(_, text)| text.parts.is_empty())
     }
 
-    /// How much a file may be needed.
+    /// The score of a file.
     pub fn score(&self, file: usize) -> Fixed {
         self.scores.get(file).copied().unwrap_or_default()
     }
 
-    /// What a budget is filled by: the score, less what the file costs. A file of twice the size must be clearly more
-    /// needed; how clearly depends on how much any file could score, and on how many tokens there are.
-    /// `cost` is that of the budget.
+    /// The priority of a file under a budget: its score minus the cost of its tokens. A file of twice the size must have a
+    /// clearly higher score; how much higher depends on the maximum possible score and on the budget. `cost` is that of the
+    /// budget.
     pub fn worth(&self, file: usize, tokens: u64, cost: Fixed) -> Fixed {
         self.score(file) - cost * number(tokens).ln()
     }
 
-    /// What tokens cost in a budget: `worth` is the score less this.
+    /// The cost of tokens under a budget, as subtracted by `worth`.
     pub fn costs(&self, budget: u64) -> impl FnMut(u64) -> Fixed + use<> {
         let cost = self.cost(budget);
         let mut known = Memo::new(move |tokens: Fixed| cost * tokens.ln());
         move |tokens| known.get(number(tokens))
     }
 
-    /// What e times the tokens cost in a budget.
+    /// The cost of multiplying the tokens by e, under a budget.
     pub fn cost(&self, budget: u64) -> Fixed {
         let share = number(budget.clamp(2_000, 512_000)) / Fixed::int(32_000);
-        // Four times the budget, three quarters of the cost.
+        // With four times the budget, three quarters of the cost.
         let scarcity = Fixed::ONE - Fixed::ratio(1, 4) * share.ln() / Fixed::int(4).ln();
         let cost = if self.of_text.is_some() { COST_WITH_TEXT } else { COST };
         self.most * cost * scarcity
     }
 
-    /// What each signal adds to the file's score, the largest first; nothing that adds nothing.
+    /// The contribution of each signal to the file's score, largest first, without zeros.
     pub fn terms(&self, file: usize) -> Vec<(Signal, Fixed)> {
         let term = |signal: Signal| (signal, self.term(signal, file));
         let mut terms: Vec<(Signal, Fixed)> =
@@ -232,27 +232,27 @@ impl<'c> Ranking<'c> {
         terms
     }
 
-    /// Whether the query and the repository have what the signal needs.
+    /// Whether the query and the repository have the inputs of the signal.
     fn is_given(&self, signal: Signal) -> bool {
         let has_history = !self.signals.corpus.history.is_empty();
         match signal {
             Signal::Changes | Signal::NearChanges => has_history && self.of_focus.is_some(),
             Signal::TextMessages => has_history && self.of_text.is_some(),
             Signal::HitChanges => has_history,
-            // A text says what it is about, whatever changed often lately; unless no file has any of its words.
+            // A text names its topic, so churn is ignored, unless no file contains any of its words.
             Signal::Churn => has_history && (self.of_text.is_none() || self.is_text_unknown()),
-            // Common changes show which test belongs to the focus; without them its name does.
+            // Common changes show which test belongs to the focus. Without a history, the name does.
             Signal::Names => !has_history && self.of_focus.is_some(),
             Signal::HitGraph => true,
-            // A text seldom means what merely has the name of a hit; who changes a file changes its test.
-            // Of what is not known to change with it, only the names of the focus itself count, if other files have them.
+            // A text rarely means files that only share the name of a hit. Whoever changes a file also changes its test. Without
+            // a history, only the focus's own name counts if other files share it.
             Signal::HitPairs => self.of_focus.as_ref().is_some_and(|focus| has_history || !focus.has_mates),
             _ if signal < Signal::TextWords => self.of_focus.is_some(),
             _ => self.of_text.is_some(),
         }
     }
 
-    /// Adds what a signal is worth to the scores of all files.
+    /// Adds a signal's contribution to the scores of all files.
     fn add(&self, signal: Signal, scores: &mut [Fixed]) {
         let Some(values) = self.values(signal) else { return };
         let (code, other) = (factor(signal, FileClass::Code), factor(signal, FileClass::Other));
@@ -268,7 +268,7 @@ impl<'c> Ranking<'c> {
         value * factor(signal, self.signals.corpus.layout.class(file))
     }
 
-    /// `None` for a signal that does not count.
+    /// `None` if the signal does not count.
     fn values(&self, signal: Signal) -> Option<&[Fixed]> {
         if !self.is_given(signal) {
             return None;
@@ -303,13 +303,13 @@ fn number(tokens: u64) -> Fixed {
     Fixed::int(i64::try_from(tokens).unwrap_or(i64::MAX).clamp(50, 1 << 30))
 }
 
-/// What a signal counts: a quarter of its weight, less for files that are not code.
+/// The factor of a signal: a quarter of its weight, less for files that are not code.
 fn factor(signal: Signal, class: FileClass) -> Fixed {
     let parts = if class == FileClass::Code { 4 } else { 8 };
     Fixed::ratio(i64::from(signal.weight()), parts)
 }
 
-/// What e times the tokens cost in a budget of 32,000, as a share of the most that a file could score.
+/// The cost of e times the tokens under a budget of 32,000, as a share of the maximum possible score.
 const COST: Fixed = Fixed::per_mille(40);
-/// The same with a text: what it finds stands out more, so that a large file needs more to be taken.
+/// The same for queries with a text: its matches have clearly higher scores, so a large file must have more to be taken.
 const COST_WITH_TEXT: Fixed = Fixed::per_mille(45);

@@ -1,5 +1,5 @@
-//! Why a file is where it is: for a signal the one true statement that explains it best. Nothing is claimed that the
-//! data does not show; a signal that nothing short can be said of has no reason.
+//! Explains why a file has its rank: for each signal, the one true statement that explains it best. Claims nothing that the data
+//! does not show; a signal without a short explanation has no reason.
 
 use crate::fixed::Fixed;
 use crate::flat::{holds, numbers};
@@ -8,52 +8,52 @@ use crate::rank::{Ranking, Signal};
 use crate::signals::MentionedPart;
 use crate::words::TermKey;
 
-/// A statement about a file. Other files are named by their numbers, words by their keys.
+/// A statement about a file. Other files are given by number, words by key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It imports that file, which is of the focus, or imports the focus itself.
+    /// It imports that file, which is in the focus or imports the focus.
     Imports(u32),
-    /// That file, which is of the focus, or is imported by the focus, imports it.
+    /// It is imported by that file, which is in the focus or imported by the focus.
     ImportedBy(u32),
-    /// It and the focus import that file, or are imported by it.
+    /// It and the focus both import that file, or are both imported by it.
     SiblingVia(u32),
-    /// It changed in so many of the focus's commits.
+    /// It changed in `common` of the focus's `of` commits.
     ChangedTogether { common: u32, of: u32 },
-    /// It has this word of the focus.
+    /// It shares this word with the focus.
     Shares(TermKey),
-    /// It defines this word, which the focus uses.
+    /// It defines this word, and the focus uses it.
     Defines(TermKey),
-    /// It uses this word, which the focus defines.
+    /// It uses this word, and the focus defines it.
     Uses(TermKey),
-    /// It tests that file, which is of the focus or one of the best answers.
+    /// It tests that file, which is in the focus or one of the best answers.
     TestOf(u32),
     /// That file is its test.
     TestedBy(u32),
-    /// Its name without endings is that of that file.
+    /// Its name without extensions equals that file's.
     NamedAs(u32),
-    /// The text spells out its path.
+    /// The text contains its path.
     NamedInText,
-    /// It has these words of the text.
+    /// It contains these words of the text.
     Mentions(Vec<String>),
-    /// Its path has these words of the text.
+    /// Its path contains these words of the text.
     NamedLike(Vec<String>),
-    /// The commit of that number in the history changed it, and its message is like the text.
+    /// The commit with that index in the history changed it and has a message similar to the text.
     Message(usize),
 }
 
-/// How many words are named.
+/// The maximum number of words in a reason.
 const WORDS: usize = 3;
 
 impl Ranking<'_> {
-    /// The best true statement about a file: that the text spells it out, what it tests, or that an import connects it with the focus, or else that of
-    /// its largest signal that has one. `terms` are those of the file.
+    /// The best true statement about a file: that the text contains its path, what it tests, or that an import connects it with
+    /// the focus. Otherwise that of its largest signal with a reason. `terms` are the file's.
     pub fn reason(&self, file: usize, terms: &[(Signal, Fixed)]) -> Option<Reason> {
         let named = self.is_named(file).then_some(Reason::NamedInText);
         let of_signals = || terms.iter().find_map(|(signal, _)| self.reason_of(*signal, file));
         named.or_else(|| self.pair(file)).or_else(|| self.direct_edge(file)).or_else(of_signals)
     }
 
-    /// What explains one signal of a file.
+    /// The reason for one signal of a file.
     pub fn reason_of(&self, signal: Signal, file: usize) -> Option<Reason> {
         match signal {
             Signal::Vocabulary | Signal::Words => self.of_focus.as_ref()?.shared.of(file).map(Reason::Shares),
@@ -76,12 +76,12 @@ impl Ranking<'_> {
         u32::try_from(file).is_ok_and(|file| self.named.binary_search(&file).is_ok())
     }
 
-    /// Whether the file, which is a test, tests the focus: by its name, or by what it imports.
+    /// Whether the file is a test of the focus, by its name or its imports.
     pub fn is_test_of_focus(&self, file: usize) -> bool {
         matches!(self.pair(file).or_else(|| self.direct_edge(file)), Some(Reason::TestOf(_) | Reason::Imports(_)))
     }
 
-    /// The focus file that the file tests, or that tests it.
+    /// The focus file that the file tests, or that is its test.
     fn pair(&self, file: usize) -> Option<Reason> {
         self.pair_among(&self.focus, file).filter(|reason| !matches!(reason, Reason::NamedAs(_)))
     }
@@ -90,7 +90,7 @@ impl Ranking<'_> {
         self.pair_among(&self.of_hits.as_ref()?.files, file)
     }
 
-    /// The nearest of some files that has the file's name: one that it tests, or that tests it, before others.
+    /// The nearest of `others` with the same name key; a pair of test and tested file comes first.
     fn pair_among(&self, others: &[usize], file: usize) -> Option<Reason> {
         let layout = self.corpus().layout;
         let path = layout.path(file);
@@ -118,14 +118,14 @@ impl Ranking<'_> {
         Some(if self.imports(other, number) { Reason::ImportedBy(other) } else { Reason::Imports(other) })
     }
 
-    /// The shortest way over imports, if it has one step or two.
+    /// The shortest path over imports, if it has one or two steps.
     fn edge(&self, file: usize) -> Option<Reason> {
         if let Some(direct) = self.direct_edge(file) {
             return Some(direct);
         }
         let number = u32::try_from(file).ok()?;
         let graph = &self.corpus().layout.graph;
-        // Of several ways the one over the file with the fewest neighbours: a hub connects everything.
+        // Of several paths, prefer the one over the file with the fewest neighbours: a hub connects everything.
         let leads_to_focus = |between: u32| Some((between, graph.first_neighbour(between as usize, &self.focus)?));
         let ways = numbers(graph.neighbours(file)).filter_map(leads_to_focus);
         let (between, focus) = ways.min_by_key(|(between, _)| (graph.neighbours(*between as usize).len(), *between))?;
@@ -147,7 +147,7 @@ impl Ranking<'_> {
         let (query, signals) = self.of_text.as_ref()?;
         let has = |part: &&MentionedPart| part.files.binary_search(&file).is_ok();
         let found = signals.parts.iter().filter(has);
-        // A file with `Bearer` need not have `PasswordBearer`.
+        // A file that contains `Bearer` need not contain `PasswordBearer`.
         let has_whole = |word: &str| {
             let files = signals.identifiers.iter().find(|(known, _)| known == word);
             files.is_some_and(|(_, files)| files.binary_search(&file).is_ok())
@@ -177,7 +177,7 @@ impl Ranking<'_> {
     }
 }
 
-/// The rarest few, each once.
+/// The rarest few words, without duplicates.
 fn words_of(found: &mut Vec<(usize, &str)>) -> Option<Vec<String>> {
     found.sort_unstable();
     let mut words: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! The signals between what is asked and every file: each a number from 0 to 1 for each file, before weights.
+//! Computes the signals: for each file a number from 0 to 1, before weights.
 
 use rustc_hash::FxHashMap;
 
@@ -11,29 +11,29 @@ use crate::paths::FileClass;
 use crate::query::{TextQuery, TextWord};
 use crate::words::TermKey;
 
-/// What a ranking knows of the repository. Files are numbered by their place in the layout.
+/// The inputs of a ranking. Files are numbered by their index in the layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Corpus<'c> {
     pub layout: &'c Layout,
-    /// Of the same files.
+    /// For the same files.
     pub index: &'c WordIndex,
-    /// Of the same files.
+    /// For the same files.
     pub history: &'c History,
-    /// Of the commits of the history.
+    /// For the commits of the history.
     pub messages: &'c Messages,
 }
 
-/// How many words of the focus are searched for: the rarest that it uses most.
+/// How many words of the focus to search for: rare words that it uses often.
 const FOCUS_WORDS: usize = 60;
-/// How many occurrences in a file a word of its path is worth.
+/// A word in a file's path counts as this many occurrences in the file.
 const PATH_COUNT: u32 = 5;
 
-/// What the signals of one question are made of.
+/// Computes the signals of one query.
 pub(crate) struct Signals<'c> {
     pub(crate) corpus: Corpus<'c>,
-    /// Files that are found by their words.
+    /// The number of files that can be found by words.
     pub(crate) documents: usize,
-    /// The mean length of documents.
+    /// Their mean length.
     mean: Fixed,
 }
 
@@ -52,18 +52,18 @@ impl<'c> Signals<'c> {
         Self { corpus, documents, mean }
     }
 
-    /// BM25's norm of a file's length.
+    /// BM25's length norm of a file.
     fn norm(&self, file: usize) -> Fixed {
         let length = Fixed::int(self.corpus.index.lengths.get(file).unwrap_or_default());
         Fixed::ratio(12, 10) * (Fixed::ratio(1, 4) + Fixed::ratio(3, 4) * (length / self.mean))
     }
 
-    /// How well each file answers the query: BM25 with k1 = 1.2 and b = 0.75. The terms are sorted.
+    /// How well each file matches the query: BM25 with k1 = 1.2 and b = 0.75. The terms are sorted.
     fn search(&self, postings: &Postings, query: &[Wanted]) -> Vec<Fixed> {
         self.search_in(postings, query, &postings.files_of(&terms_of(query)))
     }
 
-    /// The same with the lists of the terms.
+    /// As `search`, with the lists of the terms.
     fn search_in(&self, postings: &Postings, query: &[Wanted], lists: &ListBatch<'_>) -> Vec<Fixed> {
         let mut values = vec![Fixed::ZERO; self.corpus.layout.len()];
         for (&(term, weight), list) in query.iter().zip(lists.iter()) {
@@ -75,13 +75,13 @@ impl<'c> Signals<'c> {
         values
     }
 
-    /// The same for a text, over the parts of words; a word of the path counts as several in the file.
+    /// As `search`, over the parts of a text's words; a word of the path counts as several in the file.
     fn search_text(&self, query: &[(TermKey, Fixed)]) -> (Vec<Fixed>, Vec<MentionedPart>) {
         let parts = &self.corpus.index.parts;
         let mut values = vec![Fixed::ZERO; self.corpus.layout.len()];
         let mut counts = vec![0u32; self.corpus.layout.len()];
         let mut having: Vec<usize> = Vec::new();
-        // Keys are sorted, and so are their ranks.
+        // Keys are sorted, so their ranks are too.
         let known: Vec<Option<usize>> = query.iter().map(|(key, _)| parts.find(*key)).collect();
         let terms: Vec<usize> = known.iter().flatten().copied().collect();
         let lists = parts.files_of(&terms);
@@ -110,7 +110,7 @@ impl<'c> Signals<'c> {
         (values, mentioned)
     }
 
-    /// Shared path words, by rarity: the share of what the wanted words, sorted and unique, are worth.
+    /// The weight of shared path words, as a share of the weight of all `wanted` words, which are sorted, without duplicates.
     fn path_like(&self, wanted: &[(TermKey, Fixed)]) -> Vec<Fixed> {
         let layout = self.corpus.layout;
         let mut values = vec![Fixed::ZERO; layout.len()];
@@ -139,31 +139,31 @@ pub(crate) struct FocusSignals {
     pub(crate) uses: Vec<Fixed>,
     pub(crate) pathlike: Vec<Fixed>,
     pub(crate) walk: Vec<Fixed>,
-    /// Of files with the name of the focus; empty where there is a history.
+    /// For files with the same name key as the focus; empty if there is a history.
     pub(crate) names: Vec<Fixed>,
-    /// Whether there are any.
+    /// Whether there are such files.
     pub(crate) has_mates: bool,
-    /// The best word of the focus that a file has, that it defines, and that the focus defines.
+    /// The best word that a file shares with the focus; that it defines; and that the focus defines.
     pub(crate) shared: BestWords,
     pub(crate) used: BestWords,
     pub(crate) defined: BestWords,
 }
 
-/// For each file the best of some words.
+/// For each file the best of several words.
 pub(crate) struct BestWords {
-    /// The best last.
+    /// Best last.
     words: Vec<TermKey>,
-    /// For each file the place of its best word, counted from 1; 0 for none.
+    /// For each file the 1-based index of its best word; 0 for none.
     places: Vec<u32>,
 }
 
 impl BestWords {
-    /// Of no file yet.
+    /// Without a word for any file.
     fn new(words: Vec<TermKey>, files: usize) -> Self {
         Self { words, places: vec![0; files] }
     }
 
-    /// The file has the word at that place, counted from 1.
+    /// Records that a file has the word at this 1-based index.
     fn add(&mut self, file: usize, place: u32) {
         self.places[file] = self.places[file].max(place);
     }
@@ -173,13 +173,13 @@ impl BestWords {
     }
 }
 
-/// A function that is 0 at 0, of all values; most are 0, and memory that holds only those is not written.
+/// Maps all values by a function with f(0) = 0. Skips zeros, which are most values, so that untouched zero pages are not written.
 pub(crate) fn mapped(mut values: Vec<Fixed>, function: fn(Fixed) -> Fixed) -> Vec<Fixed> {
     values.iter_mut().filter(|value| **value != Fixed::ZERO).for_each(|value| *value = function(*value));
     values
 }
 
-/// The words of the focus files, each with the seed of its file.
+/// The words of the focus files, with the weight of their file.
 struct Seeds {
     files: Vec<usize>,
     seeds: Vec<Fixed>,
@@ -187,7 +187,7 @@ struct Seeds {
 }
 
 impl Signals<'_> {
-    /// `seeds` has a weight for each file of the focus and 0 for all others.
+    /// `seeds` has the weight of each focus file, and 0 for all others.
     pub(crate) fn focus(&self, seeds: &[Fixed]) -> FocusSignals {
         let files: Vec<usize> = (0..seeds.len()).filter(|&file| seeds[file].is_positive()).collect();
         let without_focus = |mut values: Vec<Fixed>| {
@@ -220,7 +220,7 @@ impl Signals<'_> {
         }
         let mut path_query: Vec<(TermKey, Fixed)> = path_query.into_iter().collect();
         path_query.sort_unstable();
-        // Names count without a history, and changes with one: see `Ranking::is_given`.
+        // Names count without a history, common changes with one: see `Ranking::is_given`.
         let has_history = !history.is_empty();
         let names = if has_history { Vec::new() } else { unit_of(self.pairs(&files, seeds)) };
         let of_history = |values: &dyn Fn() -> Vec<Fixed>| if has_history { root(values()) } else { Vec::new() };
@@ -241,8 +241,7 @@ impl Signals<'_> {
         }
     }
 
-    /// The rarest words that the focus uses most. Words of one file alone find no other file, and words of many files
-    /// find too many.
+    /// Rare words that the focus uses often. Words of a single file find no other file, and words of many files find too many.
     fn focus_words(&self, rows: &Seeds) -> Vec<usize> {
         let words = &self.corpus.index.words;
         let documents = self.documents as i64;
@@ -263,7 +262,7 @@ impl Signals<'_> {
         best.into_iter().map(|(term, _)| term).collect()
     }
 
-    /// For each file the first of some words that it has; the words are in the order of their worth, the lists in that of the words.
+    /// For each file the first of several words that it contains. The words are sorted by weight, the lists in the same order.
     fn first_words(&self, wanted: &[usize], lists: &ListBatch<'_>) -> BestWords {
         let words = &self.corpus.index.words;
         let mut terms: Vec<(usize, u32)> =
@@ -277,7 +276,7 @@ impl Signals<'_> {
         best
     }
 
-    /// What a name is worth that few files define: rare names are worth more. `None` for names that many define.
+    /// The weight of a name with few definitions: rare names weigh more. `None` if it has many.
     fn name_worth(&self, name: TermKey) -> Option<(usize, Fixed)> {
         let index = self.corpus.index;
         let definition = index.definitions.find(name)?;
@@ -290,7 +289,7 @@ impl Signals<'_> {
         Some((definition, rare / Fixed::count(definers)))
     }
 
-    /// Files that define what the focus uses, and for each the name that is worth most.
+    /// Files that define names which the focus uses, and for each the name with the most weight.
     fn definers(&self, rows: &Seeds) -> (Vec<Fixed>, BestWords) {
         let index = self.corpus.index;
         let mut used: FxHashMap<usize, Fixed> = FxHashMap::default();
@@ -305,7 +304,7 @@ impl Signals<'_> {
         self.spread(&index.definitions, named.collect())
     }
 
-    /// Files that use what the focus defines, and for each the name that is worth most.
+    /// Files that use names which the focus defines, and for each the name with the most weight.
     fn users(&self, rows: &Seeds) -> (Vec<Fixed>, BestWords) {
         let index = self.corpus.index;
         let defined = index.definitions.rows(&rows.files);
@@ -319,9 +318,9 @@ impl Signals<'_> {
         self.spread(&index.words, named.collect())
     }
 
-    /// What names are worth to the files that have them, and the best of each file.
+    /// Adds the weight of names to the files that contain them, and finds the best name of each file.
     fn spread(&self, postings: &Postings, mut names: Vec<Name>) -> (Vec<Fixed>, BestWords) {
-        // What is worth most comes last, and of the same worth what comes first by key.
+        // Heaviest last; on a tie, the first by key.
         names.sort_unstable_by_key(|name| (name.worth, std::cmp::Reverse(name.name)));
         let words = names.iter().map(|name| name.name).collect();
         let mut placed: Vec<(u32, Name)> = (1u32..).zip(names).collect();
@@ -339,7 +338,7 @@ impl Signals<'_> {
         (values, best)
     }
 
-    /// Likeness of vocabulary: the cosine over weighted parts.
+    /// Similarity of vocabulary: the cosine over weighted parts.
     fn cosine(&self, rows: &Seeds) -> Vec<Fixed> {
         let WordIndex { parts, norms, .. } = self.corpus.index;
         let weights = CountWeights::new();
@@ -356,7 +355,7 @@ impl Signals<'_> {
         for ((term, weight), list) in query.into_iter().zip(parts.files_of(&terms).iter()) {
             let rare = part_weight(norms.len(), parts.frequency(term));
             let weight = weight * rare * rare;
-            // Most counts are small: their products are computed once.
+            // Most counts are small: compute their products once.
             let products: [Fixed; 16] = std::array::from_fn(|count| weight * weights.of(count as u16));
             for (file, count) in list {
                 let product = products.get(usize::from(count)).copied();
@@ -369,7 +368,7 @@ impl Signals<'_> {
     }
 }
 
-/// A name with its term in the index in which it is looked up, the seed of its file, and its worth.
+/// A name with its term in the searched index, the seed of its file, and its weight.
 struct Name {
     term: usize,
     name: TermKey,
@@ -377,28 +376,28 @@ struct Name {
     worth: Fixed,
 }
 
-/// What answers a text.
+/// Signals of files that match a text.
 pub(crate) struct TextSignals {
     pub(crate) content: Vec<Fixed>,
     pub(crate) path: Vec<Fixed>,
     pub(crate) message: Vec<Fixed>,
     pub(crate) identifier: Vec<Fixed>,
-    /// Commits whose messages are like the text, the most alike first.
+    /// Commits with messages similar to the text, most similar first.
     pub(crate) alike: Vec<(usize, Fixed)>,
-    /// Parts of the text's words that some file has.
+    /// Parts of the text's words that occur in some file.
     pub(crate) parts: Vec<MentionedPart>,
-    /// Identifiers of the text, each with the files that have it as a whole, sorted.
+    /// Identifiers of the text, each with the files that contain it as a whole, sorted.
     pub(crate) identifiers: Vec<(String, Vec<usize>)>,
 }
 
-/// A part of a word of the text, and the files that have it, sorted.
+/// A part of a word of the text, with the files that contain it, sorted.
 pub(crate) struct MentionedPart {
     pub(crate) key: TermKey,
     pub(crate) files: Vec<usize>,
 }
 
 impl Signals<'_> {
-    /// `named` are the files whose paths the text spells out.
+    /// `named` are the files whose paths the text contains.
     pub(crate) fn text(&self, query: &TextQuery, named: &[u32]) -> TextSignals {
         let Corpus { index, history, messages, .. } = self.corpus;
         let words = &index.words;
@@ -418,7 +417,7 @@ impl Signals<'_> {
         log_unit(&mut message, 30);
         alike.sort_by_key(|&(number, value)| (std::cmp::Reverse(value), number));
         let mut path = self.path_like(&query.parts);
-        // A path that is spelled out counts more than any word.
+        // A full path counts more than any word.
         for &file in named {
             for values in [&mut content, &mut path, &mut identifier] {
                 if let Some(value) = values.get_mut(file as usize) {

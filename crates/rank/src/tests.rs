@@ -1,4 +1,4 @@
-//! The whole ranking on small repositories: who comes first, and why.
+//! The whole ranking on small repositories: the order of files, and the reasons.
 
 use expect_test::{Expect, expect};
 
@@ -167,7 +167,7 @@ fn around_a_file_for_a_text() {
     );
 }
 
-/// `src/mail.ts` has no `mailRate`, and none of the files does.
+/// No file contains `mailRate`, not even `src/mail.ts`.
 #[test]
 fn a_file_with_a_part_of_an_identifier_does_not_mention_the_whole() {
     let shop = shop();
@@ -177,7 +177,7 @@ fn a_file_with_a_part_of_an_identifier_does_not_mention_the_whole() {
     assert_eq!(ranking.reason_of(Signal::TextWords, tax), Some(Reason::Mentions(vec!["Rate".to_owned()])));
 }
 
-/// An answer of what changes often is better than none.
+/// Files that change often are a better answer than none.
 #[test]
 fn files_that_change_often_answer_a_text_without_known_words() {
     let shop = shop();

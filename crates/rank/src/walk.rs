@@ -1,11 +1,11 @@
-//! Personalised PageRank over imports in both directions: what is close to some files on the graph.
+//! Personalised PageRank over imports in both directions: how close files are on the graph.
 //!
-//! An edge is divided by the square roots of the degrees of both its ends: a hub gives little and gets little.
+//! Edges are normalised by the square roots of the degrees of both ends, so that a hub gives and receives little.
 
 use crate::fixed::Fixed;
 use crate::flat::{Flat, fixed, holds, numbers, part};
 
-/// An import between two files; the weight says how much it binds them.
+/// An import between two files, weighted by how strong the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     pub from: u32,
@@ -18,17 +18,17 @@ const STEPS: usize = 6;
 /// Files and their neighbours by imports, in both directions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportGraph {
-    /// Where the neighbours of each file end; they begin where those of the file before end.
+    /// The end of each file's neighbours; they start at the end of the previous file's.
     pub ends: Flat<4>,
-    /// Neighbours by imports or importers, sorted for each file.
+    /// Imports and importers, sorted within each file.
     pub others: Flat<4>,
-    /// The weight of the step to each neighbour.
+    /// The weight of the edge to each neighbour.
     pub steps: Flat<8>,
     /// Whether the file imports the neighbour (1), or is imported by it (0).
     pub is_import: Flat<1>,
 }
 
-/// Some files, by number.
+/// File numbers.
 pub(crate) type Files<'g> = &'g [[u8; 4]];
 
 impl ImportGraph {
@@ -61,7 +61,7 @@ impl ImportGraph {
         }
     }
 
-    /// Whether the arrays fit together and name only files below this number. For arrays that come from a cache.
+    /// Whether the arrays are consistent and all file numbers are below `files`. For arrays from a cache.
     pub(crate) fn is_of(&self, files: usize) -> bool {
         let count = self.others.len();
         self.ends.len() == files
@@ -74,7 +74,7 @@ impl ImportGraph {
         self.others.is_empty()
     }
 
-    /// Files that import the file or are imported by it, in the order of their numbers.
+    /// Files that import the file or are imported by it, sorted.
     pub(crate) fn neighbours(&self, file: usize) -> Files<'_> {
         self.others.slice(self.ends.part(file))
     }
@@ -84,15 +84,15 @@ impl ImportGraph {
         let range = self.ends.part(from as usize);
         let others = self.others.slice(range.clone());
         let is_import = self.is_import.chunks().get(range).unwrap_or_default();
-        // A hub has thousands of neighbours.
+        // Binary search: a hub has thousands of neighbours.
         let first = others.partition_point(|other| u32::from_le_bytes(*other) < to);
         let same = numbers(others).zip(is_import).skip(first).take_while(|(other, _)| *other == to);
         same.into_iter().any(|(_, is_import)| *is_import == [1])
     }
 
-    /// The first of some sorted files that is a neighbour of a file.
+    /// The first of `wanted`, which is sorted, that is a neighbour of the file.
     pub(crate) fn first_neighbour(&self, file: usize, wanted: &[usize]) -> Option<u32> {
-        /// Looking one file up among so many neighbours costs about as much as comparing this many.
+        /// One binary search among the neighbours costs about as much as this many comparisons.
         const LOOKUP: usize = 16;
         let neighbours = self.neighbours(file);
         if wanted.len().saturating_mul(LOOKUP) < neighbours.len() {
@@ -102,15 +102,15 @@ impl ImportGraph {
         numbers(neighbours).find(|&other| wanted.binary_search(&(other as usize)).is_ok())
     }
 
-    /// How close each file is to the seeds.
+    /// The closeness of each file to the seeds.
     pub(crate) fn walk(&self, seeds: &[Fixed]) -> Vec<Fixed> {
         let all: Fixed = seeds.iter().copied().sum();
         let start = |file: usize| seeds[file] / all;
         let (back, on) = (Fixed::ratio(35, 100), Fixed::ratio(65, 100));
-        // Two arrays take turns: what was never reached stays 0 in both.
+        // Double buffering: entries that were never reached stay 0 in both.
         let mut now = vec![Fixed::ZERO; seeds.len()];
         let mut next = vec![Fixed::ZERO; seeds.len()];
-        // Only files that the walk has reached can get something, which in its first steps are few.
+        // Only files that the walk has reached can be non-zero; in the first steps these are few.
         let mut reached = vec![false; seeds.len()];
         let mut active: Vec<u32> = Vec::new();
         for (file, _) in (0u32..).zip(seeds).filter(|(_, seed)| **seed != Fixed::ZERO) {

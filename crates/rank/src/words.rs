@@ -1,13 +1,13 @@
-//! Words of a text, the parts of an identifier, and their stems. Pure and linear in the text.
+//! Splits a text into words, identifiers into parts, and stems these. Pure, linear time.
 //!
-//! A word is what a programmer would search for: `parseRoute`, `MAX_SIZE`, `$el`. Its parts are what a sentence would
-//! call it: `parse`, `route`. Letters of other scripts than Latin belong to words; digits do not start one.
+//! A word is what a programmer would search for: `parseRoute`, `MAX_SIZE`, `$el`. Its parts are the words of a sentence about it:
+//! `parse`, `route`. Non-Latin letters belong to words; digits do not start one.
 
 use rustc_hash::FxHashMap;
 
-/// Longer ones are data, not names.
+/// Longer words are data, not names.
 const LONGEST: usize = 60;
-/// What is left of a file's vocabulary: its most frequent words.
+/// Only the most frequent words of a file are indexed.
 const MOST_WORDS: usize = 1500;
 
 /// A word or a part, by its 64-bit FNV-1a hash. A collision merges two words, which only blurs a score.
@@ -24,7 +24,7 @@ fn next_key(key: TermKey, byte: u8) -> TermKey {
     (key ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
 }
 
-/// Stop words: they say nothing about what a task needs.
+/// Stop words: too common to tell what a task needs.
 const STOP: &[&str] = &[
     "a",
     "add",
@@ -137,12 +137,12 @@ pub(crate) fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }
 
-/// Where every word of at least two bytes starts and ends.
+/// The range of every word of at least two bytes.
 pub(crate) fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     hashed_ranges(text).map(|(start, end, _)| (start, end))
 }
 
-/// As [`ranges`], each with the hash of the word, which costs nothing extra while its bytes are scanned.
+/// As [`ranges`], with the hash of each word, computed during the same scan.
 pub(crate) fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, TermKey)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -176,15 +176,15 @@ pub(crate) fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, 
     })
 }
 
-/// The class of a byte: between words, where one may start, what only continues one (digits, and UTF-8 continuation
-/// bytes), and what the next byte decides.
+/// The class of a byte: between words, may start a word, only continues one (digits, and UTF-8 continuation bytes), or depends on
+/// the next byte.
 const BETWEEN: u8 = 0;
 const START: u8 = 1;
 const INSIDE: u8 = 2;
 const DEPENDS: u8 = 3;
 
-/// Of what is not ASCII, punctuation and symbols (U+0080 to U+00BF, U+2000 to U+2FFF, U+3000 to U+303F, and all beyond U+FFFF)
-/// separate words; the rest are letters.
+/// In non-ASCII text, punctuation and symbols (U+0080 to U+00BF, U+2000 to U+2FFF, U+3000 to U+303F, and everything above U+FFFF)
+/// separate words; all other characters are letters.
 const CLASSES: [u8; 256] = {
     let mut classes = [BETWEEN; 256];
     let mut byte = 0;
@@ -210,7 +210,7 @@ fn is_start(text: &[u8], at: usize, byte: u8) -> bool {
     }
 }
 
-/// The parts of a word, in small letters and stemmed; single letters and digits are left out.
+/// The parts of a word in lower case, stemmed, without single letters and digits.
 #[cfg(test)]
 pub(crate) fn parts(word: &str) -> Vec<String> {
     let mut parts = Vec::new();
@@ -239,7 +239,7 @@ pub(crate) fn for_each_part(word: &[u8], take: &mut dyn FnMut(&str)) {
     for_each_piece(word, &mut |_, part| take(part));
 }
 
-/// As [`for_each_part`], with the bytes of the word that the part was made of.
+/// As [`for_each_part`], with the bytes of the word that each part was made from.
 pub(crate) fn for_each_piece(word: &[u8], take: &mut dyn FnMut(&[u8], &str)) {
     let mut buffer = String::new();
     let mut rest = word;
@@ -258,7 +258,7 @@ pub(crate) fn for_each_piece(word: &[u8], take: &mut dyn FnMut(&[u8], &str)) {
                 match (upper, run(Class::Lower, upper)) {
                     (1, lower) => 1 + lower,
                     (upper, 0) => upper,
-                    // `HTTPServer`: the last capital belongs to what follows.
+                    // `HTTPServer`: the last capital belongs to the next part.
                     (upper, _) => upper - 1,
                 }
             }
@@ -277,7 +277,7 @@ pub(crate) fn for_each_piece(word: &[u8], take: &mut dyn FnMut(&[u8], &str)) {
     }
 }
 
-/// Takes English endings off, until none is left: a stem is its own stem.
+/// Removes English endings until none is left, so that a stem is its own stem.
 fn stem(word: &mut String) {
     loop {
         let length = word.len();
@@ -302,35 +302,36 @@ fn stem(word: &mut String) {
     }
 }
 
-/// What the index keeps of one file, each word, part and definition once, in any order: the index sorts those of all files.
+/// The index entries of one file: its words, parts and definitions, without duplicates, in any order (the index sorts all files'
+/// entries).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileWords {
-    /// Words as they are written, and how often.
+    /// Words as written, with counts.
     pub words: Vec<(TermKey, u16)>,
     /// Stemmed parts of those words.
     pub parts: Vec<(TermKey, u16)>,
-    /// Words that the file seems to define.
+    /// Words that the file probably defines.
     pub definitions: Vec<TermKey>,
 }
 
-/// Memory for one file after the other.
+/// Scratch memory, reused between files.
 #[derive(Debug, Default)]
 pub struct WordCounter {
-    /// Key to count and place of the first occurrence.
+    /// Key to count and range of the first occurrence.
     words: FxHashMap<TermKey, (u32, u32, u32)>,
     parts: FxHashMap<TermKey, u32>,
     known: KnownParts,
 }
 
-/// The parts of words that were met before: most words of a file occur in others.
+/// A cache of the parts of words: most words of a file occur in others too.
 #[derive(Debug, Default)]
 struct KnownParts {
-    /// Key of a word to the range of its parts.
+    /// From the key of a word to the range of its parts.
     ranges: FxHashMap<TermKey, (u32, u32)>,
     parts: Vec<TermKey>,
 }
 
-/// So many words are remembered: a few megabytes.
+/// The maximum number of cached words: a few megabytes.
 const MOST_KNOWN: usize = 1 << 17;
 
 impl KnownParts {

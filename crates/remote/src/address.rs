@@ -1,12 +1,12 @@
-//! The address of a shared cache, checked before anything is sent.
+//! The address of a shared cache, validated before anything is sent.
 
-/// Why an address cannot be used. The words do not quote it: it may hold a password by mistake.
+/// Why an address cannot be used. Messages do not quote it: it may contain a password by mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressError {
     Scheme,
     Credential,
     Malformed,
-    /// A credential would go over a connection that an attacker on the network can read.
+    /// A credential would be sent over a connection that an attacker on the network can read.
     Unencrypted,
     /// This build cannot sign requests.
     NoS3,
@@ -54,7 +54,7 @@ impl AddressError {
     }
 }
 
-/// An address below which values lie. Never shown whole.
+/// The base address of the values. Never printed in full.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CacheAddress(String);
 
@@ -65,7 +65,7 @@ impl std::fmt::Debug for CacheAddress {
 }
 
 impl CacheAddress {
-    /// `has_credential`: whether one will be sent along.
+    /// `has_credential`: whether a credential will be sent.
     pub fn parse(text: &str, has_credential: bool) -> Result<Self, AddressError> {
         let (rest, is_secure) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
             (Some(rest), _) => (rest, true),

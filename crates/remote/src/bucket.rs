@@ -1,31 +1,31 @@
-//! The address of a bucket, `s3://bucket/prefix`, and where its values lie over HTTP. Part of every build, so that a build without S3 can
-//! say what is wrong; the signatures are in `s3.rs`.
+//! The address of a bucket, `s3://bucket/prefix`, and its HTTP address. Part of every build, so that a build without S3 can
+//! report what is wrong; `s3.rs` signs requests.
 
 use crate::{AddressError, CacheAddress};
 
-/// Amazon's own default.
+/// Amazon's default.
 const USUAL_REGION: &str = "us-east-1";
 
-/// A bucket, and the folder in it that has the values.
+/// A bucket, and the prefix of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BucketAddress {
     bucket: String,
     prefix: String,
 }
 
-/// What the environment says about a bucket.
+/// The settings for a bucket in the environment.
 #[derive(Clone, Default)]
 pub struct BucketAccess {
     pub key_id: String,
     pub secret_key: String,
     pub session_token: Option<String>,
     pub region: Option<String>,
-    /// A server other than Amazon's, which has buckets as folders.
+    /// A server other than Amazon's, which has buckets as folders (path-style).
     pub endpoint: Option<String>,
 }
 
 impl BucketAddress {
-    /// Whether it is meant as the address of a bucket.
+    /// Whether the text is the address of a bucket.
     pub fn is_one(text: &str) -> bool {
         text.starts_with("s3://")
     }
@@ -36,12 +36,12 @@ impl BucketAddress {
         if bucket.contains('@') {
             return Err(AddressError::BucketCredential);
         }
-        // What a host may hold, and no more: the bucket becomes a part of its name.
+        // Only characters valid in a host name: the bucket becomes part of one.
         let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
         let is_bucket = (3..=63).contains(&bucket.len())
             && bucket.bytes().all(is_name)
             && bucket.split('.').all(|label| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-'));
-        // Only what is never percent-encoded: a signature covers the encoded path, and encodings differ.
+        // Only characters that are never percent-encoded: the signature covers the encoded path, and encodings differ.
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
         let prefix = prefix.trim_end_matches('/');
         let is_folder = |name: &str| !matches!(name, "" | "." | "..") && name.bytes().all(is_plain);
@@ -51,7 +51,7 @@ impl BucketAddress {
         Ok(Self { bucket: bucket.to_owned(), prefix: prefix.to_owned() })
     }
 
-    /// The region, and the address below which the values lie.
+    /// The region, and the base address of the values.
     pub(crate) fn locate(&self, access: &BucketAccess) -> Result<(String, CacheAddress), AddressError> {
         let region = access.region.as_deref().unwrap_or(USUAL_REGION);
         if region.is_empty() || !region.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
@@ -63,7 +63,7 @@ impl BucketAddress {
                 CacheAddress::parse(endpoint, true).map_err(|_| AddressError::Endpoint)?;
                 format!("{}/{bucket}", endpoint.trim_end_matches('/'))
             }
-            // Amazon's certificates cover one label before its own name.
+            // Amazon's wildcard certificates cover only one label, so a bucket with dots must be in the path.
             None if bucket.contains('.') => format!("https://s3.{region}.amazonaws.com/{bucket}"),
             None => format!("https://{bucket}.s3.{region}.amazonaws.com"),
         };

@@ -1,8 +1,8 @@
-//! The only network code: values of a shared cache by HTTP GET and PUT. Knows nothing of what the values are.
+//! The only network code: values of a shared cache by HTTP GET and PUT. Does not interpret the values.
 //!
-//! Bounded in every direction: time to connect, time of a request, time of all requests together, bytes of an answer. Redirects are
-//! not followed. The address and the credential come from the caller; neither is in an error. A bucket is the same with signed requests
-//! (feature `s3`).
+//! Everything is bounded: the time to connect, of one request and of all requests together, and the size of a response. Redirects
+//! are not followed. The caller passes in address and credential; errors contain neither. A bucket works the same, with signed
+//! requests (feature `s3`).
 
 mod address;
 mod bucket;
@@ -19,59 +19,59 @@ use ureq::http::{HeaderMap, HeaderValue, header};
 pub use address::{AddressError, CacheAddress};
 pub use bucket::{BucketAccess, BucketAddress};
 
-/// Seconds to reach the server.
+/// The timeout for connecting to the server.
 const CONNECT: Duration = Duration::from_secs(2);
-/// What a request may take on average, however many there are: extracting the files of a bundle takes no longer.
+/// The time budget per request, on average: extracting the files of a bundle takes no longer.
 const USUAL: Duration = Duration::from_millis(50);
-/// Headers of an answer are a few hundred bytes.
+/// Response headers are a few hundred bytes.
 const LARGEST_HEADER: usize = 16 << 10;
 
-/// How the server is asked.
+/// The options of a server.
 #[derive(Clone)]
 pub struct HttpOptions {
     pub address: CacheAddress,
-    /// The value of the header `Authorization`.
+    /// The value of the `Authorization` header.
     pub authorization: Option<String>,
-    /// Of one request. All requests of a process together get three times as much, and a little for each.
+    /// For one request. All requests of a process together have three times as much, plus a little per request.
     pub timeout: Duration,
 }
 
-/// A server that answers GET and PUT below one address.
+/// A server with GET and PUT below one base address.
 pub struct HttpStore {
     agent: Agent,
     address: CacheAddress,
     proof: Proof,
     timeout: Duration,
-    /// Spent waiting, in microseconds, by all threads together.
+    /// The total waiting time of all threads, in microseconds.
     waited: AtomicU64,
-    /// Made so far.
+    /// The number of requests so far.
     requests: AtomicU64,
 }
 
-/// How a request shows that it may be made.
+/// How requests are authorised.
 enum Proof {
-    /// The value of the header `Authorization`, if any.
+    /// The value of the `Authorization` header, if any.
     Header(Option<String>),
     #[cfg(feature = "s3")]
     Signature(s3::Signer),
 }
 
 impl HttpStore {
-    /// Whether this build has buckets.
+    /// Whether this build supports buckets.
     pub const HAS_S3: bool = cfg!(feature = "s3");
 
     pub fn new(options: HttpOptions) -> Self {
         Self::with_proof(options.address, Proof::Header(options.authorization), options.timeout)
     }
 
-    /// A bucket, whose requests are signed. `timeout` as in [`HttpOptions`].
+    /// A bucket, with signed requests. `timeout` as in [`HttpOptions`].
     #[cfg(feature = "s3")]
     pub fn of_bucket(bucket: &BucketAddress, access: BucketAccess, timeout: Duration) -> Result<Self, AddressError> {
         let (region, address) = bucket.locate(&access)?;
         Ok(Self::with_proof(address, Proof::Signature(s3::Signer::new(access, region)?), timeout))
     }
 
-    /// This build has no buckets.
+    /// This build does not support buckets.
     #[cfg(not(feature = "s3"))]
     pub fn of_bucket(bucket: &BucketAddress, access: BucketAccess, _: Duration) -> Result<Self, AddressError> {
         bucket.locate(&access)?;
@@ -116,8 +116,8 @@ impl HttpStore {
         Ok((url, headers))
     }
 
-    /// Runs a request, unless the time of all requests is spent. A server that trickles its answers would otherwise cost one
-    /// time-out for each of them.
+    /// Runs a request, unless the total time is used up. Otherwise, a server that responds slowly would cost one timeout per
+    /// request.
     fn timed<T>(&self, request: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         let requests = u32::try_from(self.requests.fetch_add(1, Ordering::Relaxed)).unwrap_or(u32::MAX);
         let budget = self.timeout.saturating_mul(3).saturating_add(USUAL.saturating_mul(requests)).as_micros();
@@ -164,7 +164,7 @@ impl HttpStore {
     fn refused(&self, status: u16) -> StoreError {
         let remedy = match self.proof {
             Proof::Header(_) => "see STAN_CACHE_AUTHORIZATION",
-            // Without the right to list, a bucket answers 403 for what it lacks.
+            // Without permission to list, a bucket responds 403 for a missing value.
             #[cfg(feature = "s3")]
             Proof::Signature(_) => "see AWS_ACCESS_KEY_ID, and whether it may get, put and list objects",
         };
@@ -186,7 +186,7 @@ impl ByteStore for HttpStore {
     }
 }
 
-/// What went wrong, without the address: errors of the library may quote what they were given.
+/// The error without the address: messages of the library may quote it.
 fn said(error: &ureq::Error) -> StoreError {
     StoreError(match error {
         ureq::Error::Timeout(_) => "it did not answer in time".to_owned(),

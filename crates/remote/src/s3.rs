@@ -1,5 +1,5 @@
-//! Signatures of requests to a bucket, by `object_store`. Only that: requests are made by the same client as all others, so that time, bytes
-//! and redirects are bounded alike.
+//! Signs requests to a bucket with `object_store`. Only that: the requests are made by the common client, so that time, size and
+//! redirects have the same limits.
 
 use object_store::aws::{AwsAuthorizer, AwsCredential};
 use object_store::client::{HttpRequest, HttpRequestBody};
@@ -8,7 +8,7 @@ use ureq::http::{HeaderMap, HeaderValue, Method, header};
 
 use crate::{AddressError, BucketAccess};
 
-/// Signs for one bucket. Shows nothing of its credential.
+/// Signs requests for one bucket. Never prints its credential.
 pub(crate) struct Signer {
     credential: AwsCredential,
     region: String,
@@ -17,7 +17,7 @@ pub(crate) struct Signer {
 impl Signer {
     pub(crate) fn new(access: BucketAccess, region: String) -> Result<Self, AddressError> {
         let BucketAccess { key_id, secret_key, session_token, .. } = access;
-        // They become parts of headers; the library does not expect others.
+        // They become parts of headers, and the library does not validate them.
         let is_plain = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
         if ![&key_id, &secret_key].into_iter().chain(&session_token).all(|text| is_plain(text)) {
             return Err(AddressError::BucketKey);
@@ -25,7 +25,7 @@ impl Signer {
         Ok(Self { credential: AwsCredential { key_id, secret_key, token: session_token }, region })
     }
 
-    /// The headers of a request that gets a value, or puts `body`: its signature, and what that covers. The bytes are signed too.
+    /// The headers of a request that gets a value or puts `body`: the signature, and everything it covers, including the body.
     pub(crate) fn headers(&self, url: &str, body: Option<&[u8]>) -> Result<HeaderMap, StoreError> {
         let failed = || StoreError("the request to it cannot be signed".to_owned());
         let mut request = HttpRequest::new(HttpRequestBody::from(body.unwrap_or_default().to_vec()));
@@ -35,7 +35,7 @@ impl Signer {
             let kind = HeaderValue::from_static("application/octet-stream");
             request.headers_mut().insert(header::CONTENT_TYPE, kind);
         }
-        // An error of the library may quote what it was given.
+        // Drop the library's error: it may quote its input.
         let signed = AwsAuthorizer::new(&self.credential, "s3", &self.region).try_authorize(&mut request, None);
         signed.map_err(|_| failed())?;
         Ok(std::mem::take(request.headers_mut()))

@@ -1,13 +1,13 @@
-//! The lines under `## Input Data Changes` that have a fixed form: the statement and the checklist of targets.
+//! The lines under `## Input Data Changes` with a fixed form: the statement and the checklist of targets.
 //!
-//! Decisions, line by line (list markers are already gone, fences, comments and quotes were never here):
+//! Decisions, line by line (list markers are already removed; fences, comments and quotes are skipped):
 //!
 //! | line | read as |
 //! |---|---|
 //! | `dependency.state.json: no change`, backticks anywhere | the statement |
 //! | the same with another case, a full stop, a longer path, more words | prose |
 //! | `path — present: yes`, `–`, `-`, `--`; backticks, quotes, bold and task boxes around the parts | a checklist line |
-//! | the same with another word than `yes` and `no`, or words behind it | prose, and a hint in the finding |
+//! | the same with another word than `yes` and `no`, or with words after it | prose, and a hint in the finding |
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::markdown::{TextLine, unescape};
 use crate::paths::normalise;
 use crate::structure::{InputSection, Structure};
 
-/// The line that says the selection stays.
+/// The line that says that the selection is unchanged.
 pub(crate) const STATEMENT: &str = "dependency.state.json: no change";
 
 /// `path — present: yes`.
@@ -26,17 +26,17 @@ pub(crate) struct Presence {
     pub(crate) is_present: bool,
 }
 
-/// What the fixed lines say.
+/// The contents of the fixed lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Checklist {
     pub(crate) presences: Vec<Presence>,
     /// The line of the statement.
     pub(crate) statement: Option<u32>,
-    /// Lines with `present:` that do not have the form, in order.
+    /// Lines with `present:` in another form, in order.
     pub(crate) broken: Vec<u32>,
 }
 
-/// Reads the fixed lines of the section.
+/// Parses the fixed lines of the section.
 pub(crate) fn read(input: &InputSection<'_>) -> Checklist {
     let mut checklist = Checklist::default();
     for line in &input.prose {
@@ -51,12 +51,12 @@ pub(crate) fn read(input: &InputSection<'_>) -> Checklist {
     checklist
 }
 
-/// Whether a line is one of the fixed ones, and so not an entry of a selection.
+/// Whether a line is a fixed one, and so not an entry of a selection.
 pub(crate) fn is_fixed(text: &str) -> bool {
     is_statement(text) || presence(text).is_some()
 }
 
-/// Where the statement stands although it does not count there, and why.
+/// The line of a statement in a position where it does not count, and why it does not.
 pub(crate) fn misplaced_statement(structure: &Structure<'_>) -> Option<(u32, &'static str)> {
     let in_section = |line: &TextLine<'_>| line.text.contains(STATEMENT).then_some(line.line);
     if let Some(line) = structure.input.prose.iter().find_map(in_section) {
@@ -89,7 +89,7 @@ fn presence(text: &str) -> Option<(String, bool)> {
     let before = before.trim_end().trim_end_matches('*').trim_end();
     let path = match before.strip_suffix(['—', '–']) {
         Some(path) => path,
-        // A hyphen may be part of a name, so only one behind a space separates.
+        // A hyphen may be part of a name, so it only separates after a space.
         None => before.strip_suffix('-')?.trim_end_matches('-').strip_suffix([' ', '\t'])?,
     };
     let path = without_task_box(path.trim()).trim_matches(['*', '"']).trim();

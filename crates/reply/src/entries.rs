@@ -1,4 +1,4 @@
-//! The entries of a selection as the checklist lists them, and as the state file writes them.
+//! The entries of a selection, as listed in the checklist and as written in the state file.
 //!
 //! What counts as a listed entry, line by line under `## Input Data Changes`:
 //!
@@ -8,9 +8,9 @@
 //! | `[…]` of such | a whole list; `["a", "b"]` is two entries, never a tuple |
 //! | `{"v": 2, "i": […], "x": […]}` | both lists |
 //! | a bare path | the string entry |
-//! | `i:`, `include:`, `x (exclude):` before them or on a line above | which list they are in; without that, either |
+//! | `i:`, `include:`, `x (exclude):` before them or on a line above | which list they are in; without a label, either |
 //! | JSON in a fence of the section | as above |
-//! | an entry with words behind it | an entry when the state has it, else prose |
+//! | an entry with words after it | an entry if the state has it, else prose |
 //! | `none`, `(none)`, `[]`, other words | nothing |
 
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ impl Side {
     }
 }
 
-/// An entry as minified JSON: the spelling counts, the space does not.
+/// An entry as minified JSON: compared by spelling, ignoring white space.
 pub(crate) type Written = String;
 
 /// An entry of the checklist.
@@ -48,7 +48,7 @@ pub(crate) struct Listed {
     pub(crate) entry: Written,
 }
 
-/// The entries of a state file as written. `None` when it is not JSON.
+/// The entries of a state file as written. `None` if it is not JSON.
 pub(crate) fn of_state(bytes: &[u8]) -> Option<BTreeSet<(Side, Written)>> {
     let tree = JsonTree::parse(bytes).ok()?;
     let mut entries = BTreeSet::new();
@@ -56,8 +56,8 @@ pub(crate) fn of_state(bytes: &[u8]) -> Option<BTreeSet<(Side, Written)>> {
     Some(entries)
 }
 
-/// The entries that a section lists. `known` are those of the state, `targets` the paths the reply patches: a bare
-/// path among these is a mention, not an entry.
+/// The entries that a section lists. `known` are the state's entries, `targets` the paths that the reply patches: a bare path
+/// that is one of these is a mention, not an entry.
 pub(crate) fn of_section(
     input: &InputSection<'_>,
     known: &BTreeSet<(Side, Written)>,
@@ -78,7 +78,8 @@ pub(crate) fn of_section(
         if reader.read_line(without_task_box(text.trim())) || !can_span_lines {
             continue;
         }
-        // An array over several lines: joined up to its end. Without an end, no later one is tried.
+        // An array over several lines: join them up to its end. If it has no end, do not try for later arrays: that would be
+        // quadratic.
         joined.clear();
         joined.push_str(&text);
         let mut depth = nesting(&text);
@@ -104,7 +105,7 @@ pub(crate) fn of_section(
         if let Ok(tree) = JsonTree::parse(text.trim().as_bytes()) {
             reader.read_value(&tree, true);
         } else {
-            // Line by line only what is marked as an entry: a fence may hold anything.
+            // Only marked entries, line by line: a fence may contain anything.
             for (index, line) in fence.lines.iter().enumerate() {
                 reader.line = fence.line_of(index);
                 let line = line.trim();
@@ -117,7 +118,7 @@ pub(crate) fn of_section(
     reader.listed
 }
 
-/// How many brackets a line opens more than it closes, strings aside.
+/// Opening minus closing brackets of a line, outside of strings.
 fn nesting(text: &str) -> i64 {
     let mut depth = 0;
     let (mut in_string, mut is_escaped) = (false, false);
@@ -137,14 +138,14 @@ fn nesting(text: &str) -> i64 {
 struct EntryReader<'a> {
     known: BTreeSet<&'a str>,
     is_target: &'a dyn Fn(&str) -> bool,
-    /// What the last label said.
+    /// The list that the last label names.
     side: Option<Side>,
     listed: Vec<Listed>,
     line: u32,
 }
 
 impl EntryReader<'_> {
-    /// Reads labels and values up to the end of the line. `false` when a bracket is left open.
+    /// Reads labels and values up to the end of the line. `false` if a bracket is left open.
     fn read_line(&mut self, text: &str) -> bool {
         let mut rest = text.trim_matches(['*', ' ', '\t']);
         loop {
@@ -206,7 +207,7 @@ impl EntryReader<'_> {
         }
     }
 
-    /// A line of bare paths between commas, or one path with words behind it.
+    /// A line of comma-separated bare paths, or one path followed by words.
     fn read_bare(&mut self, text: &str) {
         let words: Vec<&str> = text.split(',').map(str::trim).take(10_000).collect();
         let is_list = words.iter().all(|word| !word.is_empty() && !word.contains([' ', '\t']));
@@ -240,7 +241,7 @@ fn starts_value(after: &str) -> bool {
     after.strip_prefix("and ").unwrap_or(after).trim_start().starts_with(['[', '{', '"'])
 }
 
-/// The length of the JSON value that a text starts with, when it ends.
+/// The length of the JSON value at the start of a text, if it is complete.
 fn value_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let (mut in_string, mut is_escaped) = (false, false);
@@ -260,7 +261,7 @@ fn value_length(text: &str) -> Option<usize> {
     None
 }
 
-/// `i:`, `Include (i):`, `Dependency selection:` → which list it speaks of, if one.
+/// Parses `i:`, `Include (i):`, `Dependency selection:`; returns the list that the label names, if it names one.
 fn label(text: &str) -> Option<(Option<Side>, &str)> {
     let text = text.trim_start_matches([' ', '\t', '\n', ',', ';', '*', '_']);
     let (head, after) = text.split_once([':', '='])?;

@@ -1,14 +1,14 @@
-//! Cuts a line of the reply to the part that is shown, and finds what to underline in it.
+//! Truncates a line of the reply to the part that is shown, and locates what to underline.
 
 use crate::Excerpt;
 
-/// The most characters of a line that are shown.
+/// The maximum number of characters shown of a line.
 const WIDTH: usize = 160;
 
-/// How far into a line the offending part is searched: lines can be megabytes long, and findings many.
+/// How many bytes of a line are searched for the offending part: lines can be megabytes long, and findings many.
 const SEARCHED: usize = 4096;
 
-/// The 1-based column of `part` in `line`, and the excerpt. Without the part the whole line is underlined.
+/// The 1-based column of `part` in `line`, and the excerpt. If `part` is not found, the whole line is underlined.
 pub(crate) fn cut(line: &str, part: &str) -> (u32, Excerpt) {
     let near = prefix(line, SEARCHED);
     let (offset, length) = match near.find(part).filter(|_| !part.is_empty()) {
@@ -29,7 +29,7 @@ pub(crate) fn cut(line: &str, part: &str) -> (u32, Excerpt) {
     (number(column + 1), Excerpt { text, start: number(start), end: number(end) })
 }
 
-/// Control characters would move the underline or the terminal.
+/// Replaces control characters, which would shift the underline or control the terminal.
 fn visible(character: char) -> char {
     match character {
         '\t' => ' ',
@@ -38,7 +38,7 @@ fn visible(character: char) -> char {
     }
 }
 
-/// Cuts a text to a number of bytes, between characters.
+/// Truncates a text to at most `most` bytes, between characters.
 pub(crate) fn prefix(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }

@@ -1,7 +1,7 @@
 //! The reply gate: an assistant's Markdown reply → patches, file operations, checklist → broken rules.
 //!
-//! Pure. What is archived, what exists, what the map knows and how large things are comes through [`ReplyFacts`];
-//! nothing is read, written or applied. One function, [`check`], answers with everything that is wrong at once.
+//! Pure: nothing is read, written or applied. [`ReplyFacts`] answers what is archived, what exists, what the map knows and how
+//! large things are. The one function [`check`] returns all findings at once.
 
 mod checklist;
 mod diff;
@@ -25,7 +25,7 @@ use stan_model::document::state::{Entry, State};
 pub use plan::{Plan, PlannedFile, PlannedMode};
 pub use report::{Excerpt, Finding, MissedPassage, Report, Severity};
 
-/// What the gate has to know about the workspace. All paths are relative to the repository, with `/`.
+/// What the gate needs to know about the workspace. All paths are relative to the repository, with `/`.
 pub trait ReplyFacts {
     /// `.stan` unless configured.
     fn stan_path(&self) -> &str;
@@ -33,23 +33,22 @@ pub trait ReplyFacts {
     /// The bytes of an archived file.
     fn archived(&self, path: &str) -> Option<Cow<'_, [u8]>>;
 
-    /// Whether there is an archive. Without one it is unknown what the assistant has seen.
+    /// Whether there is an archive. Without one, it is unknown what the assistant has seen.
     fn has_archive(&self) -> bool {
         true
     }
 
-    /// The bytes that patches are applied to: the archived ones for a check, the working tree's for [`Purpose::Apply`].
+    /// The bytes that patches are applied to: the archived ones for a check, those of the working tree for [`Purpose::Apply`].
     fn base(&self, path: &str) -> Option<Cow<'_, [u8]>> {
         self.archived(path)
     }
 
-    /// Why nothing may be written at a path of the working tree, as the end of a sentence about it. For
-    /// [`Purpose::Apply`].
+    /// Why a path of the working tree must not be written, as the end of a sentence about it. For [`Purpose::Apply`].
     fn obstacle(&self, _path: &str) -> Option<String> {
         None
     }
 
-    /// The files below a folder of the working tree, sorted; `None` when there is no such folder. For [`Purpose::Apply`].
+    /// The files below a folder of the working tree, sorted; `None` if the folder does not exist. For [`Purpose::Apply`].
     fn files_below(&self, _folder: &str) -> Option<Result<Vec<String>, String>> {
         None
     }
@@ -59,19 +58,19 @@ pub trait ReplyFacts {
         self.archived(path).is_some()
     }
 
-    /// Whether the archive holds any file below a folder.
+    /// Whether the archive contains a file below a folder.
     fn has_archived_below(&self, folder: &str) -> bool;
 
-    /// Whether the repository has a file here, archived or not.
+    /// Whether the repository has this file, archived or not.
     fn exists(&self, path: &str) -> bool;
 
-    /// The first file of the repository below a folder that the archive does not hold.
+    /// The first file of the repository below a folder that is not in the archive.
     fn first_unarchived_below(&self, folder: &str) -> Option<String>;
 
-    /// Whether the map has a file node (source or external) of this id.
+    /// Whether the map has a file node (source or external) with this id.
     fn is_mapped(&self, id: &str) -> bool;
 
-    /// What kind of node the map has under this id.
+    /// The kind of the map's node with this id.
     fn mapped_kind(&self, _id: &str) -> Option<NodeKind> {
         None
     }
@@ -82,23 +81,23 @@ pub trait ReplyFacts {
     /// The nodes that a selection expands to, closures included, sorted.
     fn selected(&self, state: &State) -> Vec<String>;
 
-    /// How large the closure of one entry is.
+    /// The size of an entry's closure.
     fn closure_size(&self, entry: &Entry) -> ClosureSize;
 
     /// A file below `<stanPath>/imports/` with the same bytes as an external node.
     fn imported_copy(&self, external: &str) -> Option<String>;
 
-    /// The files among `paths` that git ignores. Asked once for each reply.
+    /// The files among `paths` that git ignores. Called once per reply.
     fn ignored(&self, _paths: &BTreeSet<&str>) -> Vec<IgnoredFile> {
         Vec::new()
     }
 
-    /// The tokens in the contents of the archive that would result from a selection and from changed files.
+    /// The token count of the archive that would result from a selection and changed files.
     fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64;
 }
 
-/// The files that a reply changes: the new bytes, or `None` for a file that is gone. Copies share their bytes, because
-/// one reply can copy a large file a hundred thousand times.
+/// The files that a reply changes: the new bytes, or `None` for a deleted file. Copies share their bytes, because one reply can
+/// copy a large file a hundred thousand times.
 pub type ChangedFiles = BTreeMap<String, Option<Rc<Vec<u8>>>>;
 
 /// The size of a closure.
@@ -116,10 +115,10 @@ pub struct IgnoredFile {
     pub secret: Option<String>,
 }
 
-/// What a reply is checked for.
+/// The purpose of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purpose {
-    /// Whether it keeps the protocol, against the archived bytes.
+    /// Whether the reply follows the protocol; patches are applied to the archived bytes.
     #[default]
     Check,
     /// Whether it can be applied to the working tree; ceremony only warns unless `strict` is set.
@@ -132,18 +131,18 @@ pub struct CheckOptions {
     pub purpose: Purpose,
     /// Diffs are applied as `git apply` does, and ceremony is an error.
     pub strict: bool,
-    /// The map was seen earlier in the thread, so the mode is active whatever the archive shows.
+    /// The map was seen earlier in the thread, so the mode is active even if the archive has no map.
     pub seen: bool,
-    /// The most tokens that the resulting archive should have.
+    /// The maximum token count of the resulting archive.
     pub budget: Option<u64>,
 }
 
-/// Checks a reply against every rule.
+/// Checks a reply against all rules.
 pub fn check(reply: &str, context: &dyn ReplyFacts, options: &CheckOptions) -> Report {
     judge(reply, context, options).0
 }
 
-/// Checks a reply, and returns its changes to the working tree: complete only when the report accepts it.
+/// Checks a reply and returns its changes to the working tree. They are complete only if the report accepts the reply.
 pub fn plan(reply: &str, context: &dyn ReplyFacts, options: &CheckOptions) -> (Report, Plan) {
     judge(reply, context, &CheckOptions { purpose: Purpose::Apply, ..*options })
 }

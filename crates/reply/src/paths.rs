@@ -1,7 +1,7 @@
 //! Which zone of the workspace a path is in, and what the assistant may write.
 //!
-//! Purely lexical; whether something exists is not asked here. Zones are compared without regard to case, because
-//! some file systems do, and with `\` as a separator, because some programs do.
+//! Purely lexical: nothing is stat'ed. Zones are compared case-insensitively, because some file systems are, and with `\` as a
+//! separator, because some programs accept it.
 
 use stan_model::Ecosystem;
 use stan_model::{bare_name, is_git_folder};
@@ -9,7 +9,7 @@ use stan_model::{bare_name, is_git_folder};
 /// How a reply uses a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Made, changed or removed.
+    /// Created, changed or removed.
     Write,
     /// Removed or moved with everything below it.
     WriteTree,
@@ -20,9 +20,9 @@ pub(crate) enum Access {
 /// Why a path may not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PathFault {
-    /// It does not name a file of the repository at all.
+    /// It does not name a file of the repository.
     Outside(&'static str),
-    /// It belongs to the tool, to git, or to no user.
+    /// It belongs to stan or git, not to the user.
     Reserved(String),
 }
 
@@ -61,7 +61,7 @@ impl Layout {
         self.zone(path).is_some_and(|rest| is_at_or_below(&rest, "imports"))
     }
 
-    /// A folder that holds the imports, so that removing it removes them.
+    /// A folder that contains the imports, so that removing it removes them.
     pub(crate) fn holds_imports(&self, path: &str) -> bool {
         self.is_inside(&slashes(path)) || self.is_import(path)
     }
@@ -72,16 +72,16 @@ impl Layout {
             .is_some_and(|rest| Ecosystem::ALL.iter().any(|ecosystem| is_below(&rest, ecosystem.context_folder())))
     }
 
-    /// Why a path may not be used so. Rules:
+    /// Why a path may not be accessed this way. Rules:
     ///
     /// | path | fault |
     /// |---|---|
     /// | empty, NUL, `/x`, `\x`, `C:/x`, `C:x`, `~`, `~/x` | outside |
     /// | any `..` segment, with either separator | outside |
-    /// | a segment that some file system takes for `.git` | reserved |
+    /// | a segment that some file system treats as `.git` | reserved |
     /// | `<stanPath>/{diff,patch,output,cache}` and below, `<stanPath>/.lock` | reserved |
-    /// | `<stanPath>/context` and below, but the state | reserved; the map and staged files may be copied from |
-    /// | a folder that holds one of these, removed or moved | reserved |
+    /// | `<stanPath>/context` and below, except the state | reserved; the map and staged files may be copied from |
+    /// | a folder that contains one of these, removed or moved | reserved |
     pub(crate) fn fault(&self, path: &str, access: Access) -> Option<PathFault> {
         if let Some(fault) = outside(path) {
             return Some(PathFault::Outside(fault));
@@ -112,12 +112,12 @@ impl Layout {
         Some(PathFault::Reserved(format!("is in `{}/context/`, where the assistant writes only the state", self.stan)))
     }
 
-    /// Whether a folder is `<stanPath>` or holds it; the empty path is the repository.
+    /// Whether a folder is or contains `<stanPath>`; the empty path is the repository.
     fn is_inside(&self, folder: &str) -> bool {
         folder.is_empty() || is_at_or_below(&self.stan, folder)
     }
 
-    /// What follows `<stanPath>/`; empty for the folder itself. Spellings that some file system takes for it count.
+    /// The part after `<stanPath>/`; empty for the folder itself. Accepts spellings that some file system treats as equal.
     fn zone(&self, path: &str) -> Option<String> {
         let path = bare_path(path);
         let rest = path.get(self.stan.len()..)?;
@@ -129,7 +129,7 @@ impl Layout {
     }
 }
 
-/// The one spelling of a path inside the repository: no `.` segments, no doubled or trailing slashes.
+/// Normalises a path inside the repository: removes `.` segments, doubled and trailing slashes.
 pub(crate) fn normalise(path: &str) -> String {
     let is_plain = !path.is_empty() && path.split('/').all(|segment| !segment.is_empty() && segment != ".");
     if is_plain || path.starts_with('/') {
@@ -138,7 +138,7 @@ pub(crate) fn normalise(path: &str) -> String {
     path.split('/').filter(|segment| !segment.is_empty() && *segment != ".").collect::<Vec<_>>().join("/")
 }
 
-/// Why a path does not name a file of the repository, if so.
+/// Why a path does not name a file of the repository; `None` if it does.
 pub(crate) fn outside(path: &str) -> Option<&'static str> {
     let bytes = path.as_bytes();
     if path.is_empty() {
@@ -167,7 +167,7 @@ pub(crate) fn outside(path: &str) -> Option<&'static str> {
 /// | `.envrc` | direnv, in the shell |
 /// | `.npmrc`, `.yarnrc`, `.yarnrc.yml`, `.pnpmfile.cjs` | the package manager |
 /// | `.husky/**`, `.githooks/**` | git |
-/// | `node_modules/**` | whatever imports the package |
+/// | `node_modules/**` | code that imports the package |
 pub(crate) fn runs_code(path: &str) -> bool {
     let lower = slashes(path).to_ascii_lowercase();
     let segments: Vec<&str> = lower.split('/').collect();
@@ -191,7 +191,7 @@ fn slashes(path: &str) -> String {
     normalise(&path.replace('\\', "/"))
 }
 
-/// With `..` segments carried out, so that nothing hides behind them.
+/// Resolves `..` segments, so that they cannot hide a reserved path.
 fn resolve(path: &str) -> String {
     let mut segments: Vec<&str> = Vec::new();
     for segment in path.split(['/', '\\']) {
@@ -204,7 +204,7 @@ fn resolve(path: &str) -> String {
     segments.join("/")
 }
 
-/// The same with every name as the file systems take it that fold names most.
+/// Every name of a path as the most lenient file systems compare it.
 fn bare_path(path: &str) -> String {
     resolve(path).split('/').map(bare_name).collect::<Vec<_>>().join("/")
 }
@@ -252,7 +252,7 @@ mod tests {
             "a~/b",
             "~a",
         ];
-        // A drive letter is one letter and a colon, whatever follows.
+        // Excluded, because it is a drive path: one letter and a colon, whatever follows.
         for path in free.into_iter().filter(|path| *path != "a:b/c") {
             check(Access::Write, path, false);
         }

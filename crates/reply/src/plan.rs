@@ -1,4 +1,4 @@
-//! What a reply does to the working tree, as data: for the one who writes it.
+//! What a reply changes in the working tree, as data for the code that writes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -8,16 +8,16 @@ use std::rc::Rc;
 pub struct Plan {
     /// By path.
     pub files: BTreeMap<String, PlannedFile>,
-    /// Folders that are there afterwards, even when nothing is in them.
+    /// Folders that exist afterwards, even if they are empty.
     pub made_folders: BTreeSet<String>,
-    /// Folders that go with what was in them.
+    /// Folders that are removed with their contents.
     pub removed_folders: BTreeSet<String>,
 }
 
-/// What becomes of one file.
+/// The new state of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedFile {
-    /// `None`: it is removed.
+    /// `None` if it is removed.
     pub bytes: Option<Rc<Vec<u8>>>,
     pub mode: PlannedMode,
 }
@@ -25,11 +25,11 @@ pub struct PlannedFile {
 /// The permissions of a file that is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PlannedMode {
-    /// As they are; a new file gets the usual ones.
+    /// Unchanged; a new file gets the default permissions.
     #[default]
     Kept,
-    /// As those that another file has before anything is changed.
+    /// Copied from another file, as it was before any change.
     Of(String),
-    /// As the patch says, for all who may read it.
+    /// As the patch says, for everyone who may read the file.
     Executable(bool),
 }

@@ -1,4 +1,4 @@
-//! What the gate answers: findings with their place and remedy, and notes. Data only; printing is for the program.
+//! The result of the gate: findings with position and remedy, and notes. Data only; the program prints it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,60 +10,59 @@ use crate::{CheckOptions, Purpose, excerpt};
 /// The answer about one reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Sorted by line, then code, then column and message; none is there twice.
+    /// Sorted by line, code, column and message, without duplicates.
     pub findings: Vec<Finding>,
-    /// What the reader should know although no rule is broken.
+    /// Notes for the reader that break no rule.
     pub notes: Vec<String>,
-    /// Passages of patches that were not found, for the one who wrote them. In the order of the reply.
+    /// Passages of patches that were not found, to report to their author. In the order of the reply.
     #[serde(skip)]
     pub missed: Vec<MissedPassage>,
 }
 
-/// A passage of a patch that the file does not have, or has several times.
+/// A passage of a patch that the file does not contain, or contains several times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissedPassage {
     /// The line of the reply.
     pub line: u32,
     pub path: String,
-    /// Why it could not be placed.
+    /// Why it has no unambiguous position in the file.
     pub message: String,
-    /// The lines that were searched, cut when long.
+    /// The lines that were searched for, truncated if long.
     pub wanted: Vec<String>,
     /// The line of the file that `found` starts at.
     pub first: usize,
-    /// What the file has where it is most like that.
+    /// The most similar passage of the file.
     pub found: Vec<String>,
 }
 
 impl Report {
-    /// Whether the reply may be acted upon. Warnings do not stop it.
+    /// Whether the reply is accepted. Warnings do not prevent that.
     pub fn is_accepted(&self) -> bool {
         self.findings.iter().all(|finding| finding.severity != Severity::Error)
     }
 }
 
-/// Collects findings about one reply.
+/// Collects the findings about one reply.
 pub(crate) struct Findings<'a> {
     lines: &'a [&'a str],
     /// Each with the path that it is about.
     list: Vec<(Finding, String)>,
-    /// Paths that are refused as such: nothing else is reported about them.
+    /// Refused paths: nothing else is reported about them.
     reserved: BTreeSet<String>,
     notes: Vec<String>,
     missed: Vec<MissedPassage>,
     options: CheckOptions,
-    /// How many findings each code has, those that were left out included.
+    /// The number of findings by code, including those left out.
     counts: BTreeMap<&'static str, usize>,
 }
 
-/// Findings of one code beyond this many are only counted: they are not read, and a hostile reply has hundreds of
-/// thousands.
+/// Further findings of one code are only counted: nobody would read them, and a hostile reply has hundreds of thousands.
 const MAX_OF_ONE_CODE: usize = 1000;
 
-/// Further passages that were not found are only counted: these are enough to start from.
+/// Further passages that were not found are only counted: these are enough to start with.
 const MAX_MISSED: usize = 20;
 
-/// The code of paths that may not be used.
+/// The code for paths that may not be used.
 pub(crate) const RESERVED: &str = "STAN-REPLY-0012";
 
 impl<'a> Findings<'a> {
@@ -79,7 +78,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Codes from 0101 on advise; the ones below forbid, but for ceremony where only what a reply does counts.
+    /// Codes from 0101 are warnings. Lower ones are errors, except for ceremony when only the effects of the reply matter.
     fn severity(&self, code: &str) -> Severity {
         let is_advice = code >= "STAN-REPLY-0100";
         let is_courtesy = matches!(code, "STAN-REPLY-0015" | "STAN-REPLY-0016") && !self.options.strict;
@@ -91,7 +90,7 @@ impl<'a> Findings<'a> {
         if is_advice || is_courtesy || is_waived { Severity::Warning } else { Severity::Error }
     }
 
-    /// Adds a finding that underlines `part` of the line, or all of it when the line does not hold that.
+    /// Adds a finding that underlines `part` of the line, or the whole line if it does not contain `part`.
     pub(crate) fn add(
         &mut self,
         code: &'static str,
@@ -119,7 +118,7 @@ impl<'a> Findings<'a> {
             return;
         }
         let severity = self.severity(code);
-        // A block that the end of the reply cuts off begins behind the last line.
+        // A block that the end of the reply cuts off starts after the last line.
         let line = line.clamp(1, u32::try_from(self.lines.len()).unwrap_or(u32::MAX).max(1));
         let (column, excerpt) = excerpt::cut(self.line_text(line), part);
         let (message, remedy) = (message.into(), remedy.into());
@@ -127,7 +126,7 @@ impl<'a> Findings<'a> {
         self.list.push((finding, crate::paths::normalise(path)));
     }
 
-    /// From now on the path has one finding: that it is refused.
+    /// Marks a path as refused: from now on, that is its only finding.
     pub(crate) fn reserve(&mut self, path: &str) {
         self.reserved.insert(crate::paths::normalise(path));
     }
@@ -142,7 +141,7 @@ impl<'a> Findings<'a> {
         self.notes.push(note.into());
     }
 
-    /// Whether a code was found.
+    /// Whether there is a finding with this code.
     pub(crate) fn has(&self, code: &str) -> bool {
         self.counts.contains_key(code)
     }

@@ -1,14 +1,14 @@
 //! The lines of a reply. Knows nothing of Markdown.
 
-/// The lines without their newlines. Carriage returns that end every line are dropped; when some lines have none, the
-/// others keep theirs, because then they are part of what a patch says.
+/// The lines without their newlines. Strips carriage returns only if every line ends with one; otherwise they are part of what a
+/// patch says.
 pub(crate) fn split_lines(reply: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = reply.split('\n').collect();
     let is_terminated = lines.last().is_some_and(|last| last.is_empty());
     if is_terminated {
         lines.pop();
     }
-    // The last line has nothing to end when no newline follows.
+    // Ignore the last line if no newline ends it.
     let ended = lines.len() - usize::from(!is_terminated && !lines.is_empty());
     let all_end_with_return = ended > 0 && lines.iter().take(ended).all(|line| line.ends_with('\r'));
     if all_end_with_return {

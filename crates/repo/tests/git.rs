@@ -1,4 +1,4 @@
-//! The scan against the real `git` program: pattern tables and generated trees. Skipped, loudly, without git.
+//! Compares the scan with the real `git` program: tables of patterns and generated trees. Skipped with a message without git.
 #![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
 #![expect(clippy::print_stderr, reason = "a skipped test must say so")]
 #![cfg(unix)]
@@ -18,7 +18,7 @@ use trees::Tree;
 
 const NO_ID: &str = "1111111111111111111111111111111111111111";
 
-/// A directory with an isolated home, in which git can be run.
+/// A directory with an isolated home, in which git can run.
 struct Sandbox {
     directory: TempDir,
     repository: PathBuf,
@@ -31,7 +31,7 @@ impl Sandbox {
             return None;
         }
         let directory = tempfile::tempdir().unwrap();
-        // Real, because the operating system may reach its temporary directory through a link.
+        // Canonical, because the system's temporary directory may be behind a symlink.
         let repository = directory.path().canonicalize().unwrap().join("r");
         fs::create_dir(&repository).unwrap();
         Some(Self { directory, repository })
@@ -53,7 +53,7 @@ impl Sandbox {
         output.stdout
     }
 
-    /// What git shows below `root`, reduced to what the specification calls files of the universe.
+    /// The files that git lists below `root`, restricted to what the specification counts as files of the universe.
     fn git_files(&self, root: &Path) -> Vec<String> {
         let output = self.git(root, &["ls-files", "-z", "-co", "--exclude-standard"]);
         let mut files: Vec<String> = output
@@ -69,7 +69,7 @@ impl Sandbox {
     }
 }
 
-/// The universe's name of a path that git shows, if it is a regular file or resolves to one inside the root.
+/// The path in the universe of a path listed by git, if it is a regular file or resolves to one inside the root.
 fn in_universe(root: &Path, name: &str) -> Option<String> {
     let path = root.join(name);
     let parent = path.parent()?;
@@ -102,8 +102,8 @@ fn compare(sandbox: &Sandbox, root: &Path, about: &dyn std::fmt::Debug) {
     );
 }
 
-/// Puts each ignore file into a directory of its own, so that git runs once for all of them, and asks about every
-/// path in each. Only the ignore files are on disk: git answers for paths that do not exist, and we scan in memory.
+/// Puts each ignore file into its own directory, so that git runs once for all of them, and checks every path in each. Only the
+/// ignore files are on disk: git also answers for paths that do not exist, and we scan in memory.
 fn check_patterns(patterns: &[Vec<u8>], paths: &[String]) {
     let Some(sandbox) = Sandbox::new() else { return };
     sandbox.git(&sandbox.repository, &["init", "-q"]);
@@ -169,7 +169,7 @@ fn generated_trees_agree_with_git() {
 }
 
 fn build(sandbox: &Sandbox, top: &Path, tree: &Tree) {
-    // What `git init` would make, without the time that running it takes.
+    // The files of `git init`, without the time to run it.
     let extension = if tree.sha256 { "[extensions]\n\tobjectFormat = sha256\n" } else { "" };
     let version = u8::from(tree.sha256);
     fs::create_dir_all(top.join(".git/objects")).unwrap();
@@ -188,7 +188,7 @@ fn build(sandbox: &Sandbox, top: &Path, tree: &Tree) {
     }
     sandbox.git(top, &arguments);
     if let Some(later) = &tree.tracked_later {
-        // With a split index, this one lands in the part that is not shared.
+        // With a split index, this entry is stored in the part that is not shared.
         sandbox
             .git(top, &["update-index", "--add", "--replace", "--cacheinfo", &format!("100644,{},{later}", id(tree))]);
     }
@@ -201,7 +201,7 @@ fn id(tree: &Tree) -> String {
 fn write_files(top: &Path, tree: &Tree) {
     for (path, contents) in &tree.files {
         let path = top.join(path);
-        // A file may be in the way of a directory, or the other way round: then the first one stays.
+        // If a file and a directory have the same path, the first one stays.
         if fs::create_dir_all(path.parent().unwrap()).is_ok() && !path.is_dir() {
             fs::write(path, contents).unwrap();
         }
@@ -221,7 +221,7 @@ fn write_files(top: &Path, tree: &Tree) {
     }
 }
 
-/// By hand, because `git worktree add` would need a commit.
+/// Written by hand, because `git worktree add` would need a commit.
 fn build_worktree(sandbox: &Sandbox, main: &Path, worktree: &Path, tree: &Tree) {
     let administration = main.join(".git/worktrees/w");
     fs::create_dir_all(&administration).unwrap();

@@ -1,5 +1,5 @@
-//! What changed since a revision, against the real `git` program on generated histories, and on damaged repositories.
-//! Skipped, loudly, without git.
+//! Compares changes since a revision with the real `git` program, on generated histories and on damaged repositories. Skipped
+//! with a message without git.
 #![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
 #![expect(clippy::print_stderr, reason = "a skipped test must say so")]
 #![cfg(unix)]
@@ -22,9 +22,9 @@ fn split(output: &[u8]) -> Vec<String> {
     names.map(|name| String::from_utf8(name.to_vec()).unwrap()).collect()
 }
 
-/// What git says of a folder of the checkout: files of the universe that are not as they were, and paths that are gone.
-/// `tree` is the object that a revision resolves to; without one, the index is compared with. `None` when git itself
-/// crashes, which 2.47 does for a tree that has a file where a sparse index has a folder.
+/// git's answer for a folder of the checkout: changed files of the universe, and deleted paths. `tree` is the object that a
+/// revision resolves to; without it, the index is compared with. `None` if git itself crashes, as 2.47 does for a tree with a
+/// file where a sparse index has a folder.
 fn gits(history: &History, root: &Path, universe: &Paths, tree: Option<&str>) -> Option<(Paths, Paths)> {
     let run = |arguments: &[&str]| {
         let output = history.git_at(root, arguments);
@@ -52,7 +52,7 @@ fn gits(history: &History, root: &Path, universe: &Paths, tree: Option<&str>) ->
     Some((paths.intersection(universe).cloned().collect(), gone))
 }
 
-/// Whether a path that differs was a file or a link, and is neither a file nor the link that it was.
+/// Whether a differing path was a file or a symlink, and is now neither a file nor the same symlink.
 fn is_gone(root: &Path, name: &str, mode: &str) -> bool {
     let path = root.join(name);
     let parent = path.parent().unwrap();
@@ -72,7 +72,7 @@ fn ours(root: &Path, universe: &Paths, revision: Option<&str>) -> Result<(Paths,
     Ok((changed.into_iter().chain(added).map(str::to_owned).collect(), deleted.into_iter().collect()))
 }
 
-/// Spellings of revisions, most of which mean something in the history.
+/// Spellings of revisions, most of which are valid in the history.
 fn revisions(history: &mut History) -> Vec<String> {
     let names = [
         "HEAD",
@@ -120,7 +120,7 @@ fn revisions(history: &mut History) -> Vec<String> {
     all
 }
 
-/// The trees that git resolves the spellings to, in one call; an error for what git does not resolve, and whether that
+/// The trees that git resolves the spellings to, in one call. An error for a spelling that git does not resolve, and whether that
 /// is because it is ambiguous.
 fn meanings(history: &History, spellings: &[String]) -> Vec<Result<String, bool>> {
     let question: String = spellings.iter().map(|spelling| format!("{spelling}^{{tree}}\n")).collect();
@@ -147,7 +147,7 @@ fn compare(history: &mut History, about: &str) -> usize {
             scan(&OsSystem, &root, &ScanOptions::default()).files.into_iter().map(String::from).collect();
         let index = gits(history, &root, &universe, None).unwrap();
         assert_eq!(ours(&root, &universe, None), Ok(index), "against the index in {root:?} of {about}");
-        // Many spellings mean the same folder, about which git is asked once.
+        // Many spellings resolve to the same tree, for which git runs only once.
         let mut known: BTreeMap<&str, Option<(Paths, Paths)>> = BTreeMap::new();
         for (spelling, meaning) in spellings.iter().zip(&meanings) {
             let ours = ours(&root, &universe, Some(spelling));
@@ -159,7 +159,7 @@ fn compare(history: &mut History, about: &str) -> usize {
                     answered += 1;
                 }
                 Ok(_) => assert!(ours.is_ok(), "{ours:?} since {spelling} in {root:?} of {about}"),
-                // Git refuses digits that a commit and something else share; we take the commit.
+                // Git refuses a prefix that a commit shares with another object; we take the commit.
                 Err(true) => {}
                 Err(false) => assert!(ours.is_err(), "{ours:?} since {spelling} in {root:?} of {about}"),
             }
@@ -185,7 +185,7 @@ fn generated_histories_agree_with_git() {
     assert!(answered > 2500, "only {answered} revisions were compared");
 }
 
-/// The whole of a checkout and its repository in memory, where it is quick to damage.
+/// Loads a checkout and its repository into memory, where damaging them is fast.
 fn in_memory(at: &Path, to: &str, files: &mut BTreeMap<String, Vec<u8>>) {
     for entry in fs::read_dir(at).unwrap() {
         let entry = entry.unwrap();
@@ -205,7 +205,8 @@ fn ask(system: &MemorySystem, revision: &str) -> Answer {
     git_changes(system, "/r", &FILES, Some(revision))
 }
 
-/// Asks once for each way to change one byte or to cut the file off; `allowed` judges an answer that is not the right one.
+/// Changes each byte or truncates the file, one way at a time; `is_allowed` decides whether an answer other than the right one is
+/// acceptable.
 fn damage(system: &MemorySystem, path: &str, good: &[u8], revisions: &[&str], is_allowed: impl Fn(&Answer) -> bool) {
     let right: Vec<Answer> = revisions.iter().map(|revision| ask(system, revision)).collect();
     assert!(right.iter().all(Result::is_ok), "{right:?}");
@@ -254,12 +255,12 @@ fn damage_is_an_error_or_harmless() {
             .collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         for (path, bytes) in files.iter().filter(|(path, _)| path.starts_with("/r/.git/objects/")) {
-            // Objects are identified by their hash alone, so that a damaged one is never accepted.
+            // Objects are identified by their hash, so a damaged one is never accepted.
             damage(&system, path, bytes, &ids, Result::is_err);
         }
         let small = ["index", "HEAD", "packed-refs", "config", "refs/heads/main"];
         for path in small.map(|name| format!("/r/.git/{name}")) {
-            // A name may become another name, and an option another one: an answer then, but never a crash.
+            // A damaged name may be another valid name, and a damaged option another option: any answer is fine, but no crash.
             let is_index = path.ends_with("index");
             files
                 .get(&path)

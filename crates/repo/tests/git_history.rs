@@ -1,4 +1,4 @@
-//! The last commits against `git log` on generated histories, however they are stored. Skipped, loudly, without git.
+//! Compares the last commits with `git log`, on generated histories in every storage format. Skipped with a message without git.
 #![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
 #![expect(clippy::print_stderr, reason = "a skipped test must say so")]
 #![cfg(unix)]
@@ -50,7 +50,7 @@ fn check(history: &History, root: &Path, label: &str) {
     let found = ours(root, HistoryLimits::default()).unwrap();
     assert_eq!(found.entries.iter().filter_map(line).collect::<Vec<_>>(), expected, "{label}");
     assert_eq!((found.is_shallow, found.gap.is_some()), (!shallow.is_empty(), false), "{label}");
-    // What is known is not read again, and nothing is read when nothing happened.
+    // Known commits are not read again, and without changes nothing is read.
     let by_id: BTreeMap<&str, &HistoryEntry> = found.entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
     let known = |id: &str| by_id.get(id).map(|entry| (*entry).clone());
     let root = root.to_str().unwrap();

@@ -1,4 +1,4 @@
-//! The scan on small trees in memory: every rule of the universe that git itself has no opinion on.
+//! The scan on small trees in memory: every rule of the universe that does not come from git.
 
 use std::path::Path;
 
@@ -329,7 +329,7 @@ fn deep_trees_need_no_stack() {
     let system = MemorySystem::new();
     let deep = "/d".repeat(1500);
     system.set_file(format!("{deep}/f"), "").set_file("/.gitignore", "x\n");
-    // A walk that called itself once per level would not fit into such a stack.
+    // A recursive walk would overflow such a stack.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(128 << 10).build().unwrap();
     let universe = pool.install(|| scan(&system, Path::new("/"), &ScanOptions::default()));
     assert_eq!(universe.files.len(), 2);
@@ -352,7 +352,7 @@ fn nothing_changed_means_no_changes() {
     assert_eq!(observations.changes(&system, long_after), Vec::<&str>::new());
     let check = |change: &dyn Fn(&MemorySystem), expected: &[&str]| {
         for (now, observed_at) in [(long_after, long_after), (0, 0)] {
-            // With a stopped clock no stat shows a change: only the contents do.
+            // With a stopped clock, stats never change: only the contents do.
             let system = MemorySystem::from_fixture(fixture);
             change(system.set_now(now));
             assert_eq!(observations.changes(&system, observed_at), expected, "at {now}");

@@ -1,4 +1,4 @@
-//! `World` on small trees in memory: answers, what is read for them, and what is recorded.
+//! `World` on small trees in memory: its answers, what is read for them, and what is recorded.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -101,7 +101,7 @@ fn files_are_read_through_links_up_to_the_size_limit() {
     assert_eq!(reasons, expected);
 }
 
-/// Counts what is asked of the system.
+/// Counts the calls of the system.
 struct Counting {
     inner: MemorySystem,
     asked: Mutex<Vec<String>>,
@@ -222,8 +222,8 @@ fn deep_paths_need_no_stack() {
     assert!(!world.is_file(&format!("{}/f", "/e".repeat(20_000))));
 }
 
-/// A manifest or configuration is read where it lies, in installed packages, and in packages that are linked as a
-/// whole. One that is itself a link out of the root could expose any file; so could a name that is not JSON.
+/// A manifest or configuration is read in the repository, in installed packages, and in packages that are linked as a whole. If
+/// the file itself is a symlink out of the root, it could expose any file; so could a name that is not JSON.
 #[test]
 fn manifests_behind_links_out_of_the_root_are_not_read() {
     let system = MemorySystem::from_fixture(
@@ -320,7 +320,7 @@ fn packages_are_followed_by_their_own_name_alone() {
         ("/r/node_modules/file", Err(true)),
         ("/r/node_modules/real/lib/main.js", Err(true)),
         ("/r/lib/main.js", Err(true)),
-        // Followed or not, the package's own folder is asked for below the link only.
+        // Followed or not, the package's own folder is only reached through the symlink.
         ("/src/linked/main.js", Err(true)),
     ] {
         let world = World::new(&system, "/r", None);
@@ -363,7 +363,7 @@ fn the_manifest_of_a_link_is_read_and_nothing_beside_it() {
     assert_eq!(observations.changes(&system.inner, 0), ["/src/linked/package.json"]);
 }
 
-/// What was a file when the directory was listed, and is swapped for a link afterwards, is not read through it.
+/// A file that was listed and is then replaced by a symlink is not read through it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_link_that_appears_meanwhile_is_not_followed() {

@@ -1,10 +1,10 @@
-//! A module cut around one place to what an agent needs, and packs of it. Pure.
+//! Slices a module around one location to what an agent needs, and builds context packs from slices. Pure.
 //!
-//! [`plan`] decides which declarations are in: it sees indices, costs and references, and knows no language. [`x07`] is the one
-//! emitter: pointers into x07 documents, what a cut leaves of a declaration, the documents that are written, and the way back. What is
-//! an expression or a contract comes with the [`SourceModule`](stan_model::module::SourceModule) and its
-//! [`Dialect`](stan_model::module::Dialect). The cost is linear in the module: lengths are counted once and subtracted, never written
-//! again to be measured.
+//! [`plan`] decides which declarations to keep: it sees indices, costs and references, and knows no language. [`x07`] is the only
+//! emitter: it resolves pointers into x07 documents, cuts declarations, writes documents, and applies edits back to the module.
+//! Expressions and contracts are defined by the [`SourceModule`](stan_model::module::SourceModule) and its
+//! [`Dialect`](stan_model::module::Dialect). The cost is linear in the module: lengths are computed once and then subtracted,
+//! never measured by writing again.
 
 mod plan;
 mod x07;

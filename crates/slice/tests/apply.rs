@@ -1,4 +1,4 @@
-//! The way back from a slice: an edit reaches its place in the module, and nothing else changes.
+//! Applying edited slices: an edit reaches its location in the module, and nothing else changes.
 
 #[expect(dead_code, reason = "only a part of it is used here")]
 mod common;
@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 use stan_lang::x07::{X07, read_module};
 use stan_slice::{ApplyError, SliceRequest};
 
-/// A pointer into the canonical document, as all are by default.
+/// A pointer into the canonical document, the default.
 fn at(pointer: &str) -> SliceRequest {
     SliceRequest { reading: PointerSpace::Canonical, ..common::at(pointer) }
 }
 
-/// The same for the whole module.
+/// The same, for the whole module.
 fn whole(pointer: &str) -> SliceRequest {
     SliceRequest { reading: PointerSpace::Canonical, ..common::whole(pointer) }
 }
 
-/// Slices, edits and applies; the canonical module, and what was changed.
+/// Slices, edits and applies; returns the canonical module, and what was changed.
 fn apply(
     document: &Value,
     request: &SliceRequest,
@@ -74,7 +74,7 @@ fn an_edited_body_goes_to_its_declaration_and_nothing_else_changes() {
 
 #[test]
 fn declarations_outside_the_slice_stay() {
-    // Pruned, without its contracts and without what it calls.
+    // Pruned, without its contracts and without the functions it calls.
     let cut = SliceRequest { max_bytes: Some(210), ..at("/decls/1/body/1/1") };
     let (merged, _) = apply(&sample(), &cut, |slice| {
         assert_eq!(slice["decls"][0]["body"], json!(["m.g", ["std.a.x", "here"]]));
@@ -84,7 +84,7 @@ fn declarations_outside_the_slice_stay() {
     let mut expected = canonical();
     expected["decls"][1]["body"][1][1] = json!("there");
     assert_eq!(merged, expected);
-    // An edit of what was pruned would lose it.
+    // An edit of a pruned part would lose it.
     let error = apply(&sample(), &cut, |slice| slice["decls"][0]["body"] = json!(["m.g", 1, 2, 3])).unwrap_err();
     assert_eq!(error, ApplyError::CutAway { pointer: "/decls/1/body".to_owned() });
     let untyped = SliceRequest { closure: common::Closure::Locals, ..at("/decls/1") };
@@ -123,7 +123,7 @@ fn an_import_goes_when_nothing_uses_it_any_more() {
     };
     let (merged, _) = apply(&sample(), &at("/decls/1"), drop_call).unwrap();
     assert_eq!(merged["imports"], json!(["std.a", "std.unused"]));
-    // Another declaration, which the slice does not have, still uses this one.
+    // Another declaration outside of the slice still uses this import.
     let drop_shared = |slice: &mut Value| {
         slice["decls"][0]["body"][1] = json!(0);
         slice["imports"] = json!(["std.b"]);

@@ -1,4 +1,4 @@
-//! Where the slicer answers otherwise than the x07 toolchain, and why: one test for each point of `docs/x07.md`.
+//! Where the slicer differs from the x07 toolchain on purpose, and why: one test per point of `docs/x07.md`.
 
 mod common;
 
@@ -19,10 +19,10 @@ fn n01_pointers_address_the_file_as_written_when_asked() {
     let by_name = common::slice(&document, &whole("/decls/2/names/0")).unwrap();
     assert_eq!(by_name.meta.ptr, "/decls/2/names/0");
     assert_eq!(by_name.meta.ptr_remap[0].to, "/decls/0/names/1");
-    // So do imports.
+    // Imports too.
     let imports = common::slice(&module(&["std.b", "std.a"], &[]), &whole("/imports/0")).unwrap();
     assert_eq!(imports.meta.ptr_remap[0].to, "/imports/1");
-    // An export that keeps its place and all its names has not moved, although its names are sorted.
+    // A complete export that stays in place has not moved, although its names are sorted.
     let unmoved = module(&[], &[export(&["m.z", "m.a"]), defn("m.a", json!(1)), defn("m.z", json!(1))]);
     assert!(common::slice(&unmoved, &whole("/decls/0/names/0")).unwrap().meta.ptr_remap.is_empty());
     let foreign = module(&[], &[export(&["m.a", "m.b.other", "m.z"]), defn("m.a", json!(1)), defn("m.z", json!(1))]);
@@ -44,7 +44,7 @@ fn n01_the_toolchain_reads_pointers_in_the_canonical_document() {
     check("/decls/2/body/0", "m.z", Some("/decls/0/body/0"));
     assert!(slice(&document, &as_toolchain(at("/decls/3"))).is_err());
     assert!(slice(&document, &as_toolchain(whole("/imports/1"))).unwrap().meta.ptr_remap.is_empty());
-    // A canonical entry has no export, so its functions are counted without one.
+    // A canonical entry has no export, so its functions are counted without it.
     let entry = entry(&[], &[export(&["m.f"]), defn("m.f", json!(1))], &json!(0));
     assert_eq!(names(&ast(&entry, &as_toolchain(at("/decls/0")))), ["m.f"]);
     assert_eq!(names(&ast(&entry, &at("/decls/1"))), ["m.f"]);
@@ -118,7 +118,7 @@ fn n04_after_cutting_nothing_refers_to_what_is_gone() {
         &[defn("m.f", json!(["m.g", ["std.a.x"]])), defn("m.g", json!(["std.b.x"]))],
         &json!(["std.s.x", ["m.f"]]),
     );
-    // A solve that is not in the slice does not bring its imports.
+    // If `solve` is not in the slice, its imports are not either.
     assert_eq!(ast(&document, &at("/decls/0"))["imports"], json!(["std.a", "std.b"]));
     let cut = slice(&document, &SliceRequest { max_nodes: Some(1), ..at("/decls/0") }).unwrap();
     assert_eq!(value_of(&cut)["imports"], json!(["std.a"]));
@@ -127,7 +127,7 @@ fn n04_after_cutting_nothing_refers_to_what_is_gone() {
     let exported = module(&[], &[export(&["m.f", "m.g"]), defn("m.f", json!(["m.g"])), defn("m.g", json!(1))]);
     let cut = ast(&exported, &SliceRequest { max_nodes: Some(2), ..at("/decls/1") });
     assert_eq!(cut["decls"][1]["names"], json!(["m.f"]));
-    // An export goes before the last thing it names.
+    // An export is dropped before the last declaration that it names.
     let cut = ast(&exported, &SliceRequest { max_nodes: Some(1), ..whole("") });
     assert_eq!(names(&cut), ["m.f"]);
 }
@@ -147,7 +147,7 @@ fn n04_what_a_cut_leaves_idle_goes_at_once_and_is_not_measured() {
     let solved = entry(&["std.one", "std.two"], &[], &json!(["std.one.x", ["std.two.x"]]));
     let met = check(&solved, &SliceRequest { max_bytes: Some(100), ..whole("/solve/1") });
     assert_eq!((&met["imports"], &met["solve"]), (&json!([]), &json!(0)));
-    // The import of a dropped declaration makes room for the body in focus.
+    // Without the import of a dropped declaration, there is room for the body in focus.
     let body = json!(["m.g", ["f", "here"]]);
     let import = format!("std.{}", "i".repeat(60));
     let called = module(&[&import], &[defn("m.f", body.clone()), defn("m.g", json!([format!("{import}.x")]))]);
@@ -168,13 +168,13 @@ fn n05_an_export_in_focus_stays() {
     assert_eq!(ast(&only_foreign, &at("/decls/0"))["decls"], json!([export(&["other.x"])]));
     let cut = ast(&document, &SliceRequest { max_nodes: Some(1), ..at("/decls/0/names/0") });
     assert_eq!(cut["decls"], json!([export(&["m.f"])]));
-    // When a bound drops all that it names, it keeps its names, as if they had not been requested.
+    // If a bound drops all declarations that it names, it keeps its names, as if they had not been requested.
     let two = module(&[], &[export(&["m.f", "m.g"]), defn("m.f", json!(1)), defn("m.g", json!(1))]);
     for (max_nodes, left) in [(1, vec!["m.f", "m.g"]), (2, vec!["m.f"])] {
         let cut = ast(&two, &SliceRequest { max_nodes: Some(max_nodes), ..at("/decls/0") });
         assert_eq!(cut["decls"][0], export(&left));
     }
-    // The canonical entry has no export; a pointer to it brings it back.
+    // The canonical entry has no export; a pointer to it includes it.
     let entry = entry(&[], &[export(&["m.f"]), defn("m.f", json!(1))], &json!(0));
     assert_eq!(names(&ast(&entry, &at("/decls/0"))), ["export", "m.f"]);
     assert_eq!(names(&ast(&entry, &whole(""))), ["m.f"]);
@@ -271,10 +271,10 @@ fn n10_what_is_given_up_first_comes_first() {
     assert_eq!(kept(full - 150), (true, 12, false), "then contracts");
     assert_eq!(kept(full - 300), (false, 12, true), "metadata stays when that suffices, and else goes before it");
     assert_eq!(kept(full - 400), (false, 12, false));
-    // Any declaration may go, the last one too.
+    // Any declaration may be dropped, including the last one.
     let other = module(&[], &[defn("m.f", json!("x".repeat(100)))]);
     assert_eq!(names(&ast(&other, &SliceRequest { max_bytes: Some(150), ..whole("") })), Vec::<&str>::new());
-    // All of them go before anything of an entry expression in focus is cut.
+    // All declarations are dropped before an entry expression in focus is cut.
     let solve = json!(["m.f", ["g", "here"], "y".repeat(200)]);
     let called = entry(&[], &[defn("m.f", json!("x".repeat(100)))], &solve);
     let left = |max_bytes| {
@@ -285,7 +285,7 @@ fn n10_what_is_given_up_first_comes_first() {
     assert_eq!(left(alone), (0, solve.clone()));
     assert_eq!(left(alone - 200), (0, json!(["m.f", ["g", "here"]])));
     assert_eq!(left(110), (0, json!(0)));
-    // A budget that cannot be met is reported with the smallest one that can.
+    // If a budget cannot be met, the error has the smallest possible one.
     let error = slice(&document, &SliceRequest { max_bytes: Some(10), ..at("/decls/0") }).unwrap_err();
     let SliceError::CannotTruncate { minimum, .. } = error else { panic!("{error}") };
     assert_eq!(
@@ -319,11 +319,11 @@ fn n11_the_enclosure_of_a_module_is_the_document() {
         assert_eq!(names(&ast(&document, &whole(pointer))), ["m.f", "m.g"], "{pointer}");
     }
     assert_eq!(names(&ast(&document, &whole("/decls/0"))), ["m.f"], "a focus has its closure");
-    // So much as the toolchain's answer can be had under any bound that the toolchain meets.
+    // Any bound that the toolchain meets can be met with the toolchain's contents.
     let smallest = slice(&document, &as_toolchain(whole("/kind"))).unwrap().ast.len() as u64;
     let cut = slice(&document, &SliceRequest { max_bytes: Some(smallest), ..whole("/kind") }).unwrap();
     assert_eq!(cut.ast.len() as u64, smallest);
-    // To the toolchain such a pointer selects nothing but the place.
+    // For the toolchain, such a pointer selects only the location.
     for pointer in ["/imports", "/meta", "/decls", "/kind"] {
         assert_eq!(names(&ast(&document, &as_toolchain(whole(pointer)))), Vec::<&str>::new(), "{pointer}");
     }
@@ -371,13 +371,13 @@ fn n15_without_types_no_contract_is_left_and_all_is_said() {
         json!({"kind": "defn", "name": "m.f", "params": [{"name": "x", "ty": "bytes"}], "result": "bytes", "body": "x"})
     );
     assert_eq!(bare.meta.missing.types, ["T", "contracts"]);
-    // What the types leave out is not measured.
+    // What is left out with the types is not measured.
     let whole_length = slice(&document, &at("/decls/0")).unwrap().ast.len() as u64;
     let roomy = slice(&document, &SliceRequest { max_bytes: Some(whole_length), ..request.clone() }).unwrap();
     assert_eq!((&roomy.ast, roomy.meta.truncated), (&bare.ast, false));
     let exact = SliceRequest { max_bytes: Some(bare.ast.len() as u64), ..request };
     assert_eq!(slice(&document, &exact).unwrap().ast, bare.ast);
-    // A pointer into a contract brings the types: the focus is never left out.
+    // A pointer into a contract includes the types: the focus is never left out.
     for pointer in ["/decls/0/decreases/0/expr", "/decls/0/loop_contracts/0", "/decls/0/params/0/brand"] {
         let slice = slice(&document, &SliceRequest { closure: Closure::Locals, ..at(pointer) }).unwrap();
         assert!(!slice.meta.omitted.types, "{pointer}");

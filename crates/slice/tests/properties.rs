@@ -1,4 +1,4 @@
-//! Laws that hold for any module, pointer and bound: made-up modules, random requests, and our own schema as judge.
+//! Properties of all modules, pointers and bounds, on generated modules and random requests, validated with our own schema.
 
 #[expect(dead_code, reason = "only a part of it is used here")]
 mod common;
@@ -138,7 +138,7 @@ fn heads(value: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// What is in a slice refers only to what is in it.
+/// Everything that a slice refers to is in it.
 fn check_references(ast: &Map<String, Value>, request: &SliceRequest) {
     let decls = ast["decls"].as_array().unwrap();
     let mut used = Vec::new();
@@ -177,10 +177,10 @@ proptest! {
                     let target = slice.meta.ptr_remap.first().map_or(&request.pointer, |remap| &remap.to);
                     prop_assert!(ast.pointer(target).is_some(), "{target} is lost");
                 }
-                // What fits is never cut further.
+                // A slice that fits is not cut further.
                 let exact = SliceRequest { max_bytes: Some(slice.ast.len() as u64), ..request.clone() };
                 prop_assert_eq!(&stan_slice::slice(&module, &X07, &exact).unwrap().ast, &slice.ast);
-                // Nothing edited, nothing changed.
+                // Without an edit, nothing changes.
                 let cut = read_module(&slice.ast).unwrap();
                 let applied = stan_slice::apply(&module, &cut, &cut, &X07).unwrap();
                 let again = read_module(&applied.document).unwrap();

@@ -1,4 +1,4 @@
-//! The committed schemas are those of the types. `UPDATE_EXPECT=1 cargo test -p stan-slice --test schemas` rewrites them.
+//! The committed schemas match the types. `UPDATE_EXPECT=1 cargo test -p stan-slice --test schemas` rewrites them.
 
 use expect_test::{ExpectFile, expect_file};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ fn check<T: JsonSchema>(id: &str, committed: &ExpectFile) {
     let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
     let mut value = serde_json::to_value(&schema).unwrap();
     value.as_object_mut().unwrap().insert("$id".to_owned(), id.into());
-    // Canonical order first: another crate may make maps keep their order, and the file must not depend on that.
+    // Sort canonically first: another crate may enable maps that preserve order, and the file must not depend on that.
     let canonical = stan_model::jcs::to_vec(&value).unwrap();
     let sorted: serde_json::Value = serde_json::from_slice(&canonical).unwrap();
     committed.assert_eq(&format!("{}\n", serde_json::to_string_pretty(&sorted).unwrap()));

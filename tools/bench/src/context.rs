@@ -1,9 +1,9 @@
-//! `cargo xtask bench context`: what context mode costs, as ratios that mean the same on every machine.
+//! `cargo xtask bench context`: the cost of context mode, as ratios that are comparable between machines.
 //!
-//! The repository measured holds a copy of the corpus `icons` (43,000 files) in a folder: files in the root itself are in
-//! every archive, so that the corpus alone would measure how fast 21,000 files are archived. The program is built first
-//! unless it is named. Writing an archive and selecting are measured inside their crates, whose measurements are started
-//! from here, so that one run prints every ratio.
+//! The measured repository has a copy of the corpus `icons` (43,000 files) in a folder: files directly in the root are in every
+//! archive, so the plain corpus would only measure how fast 21,000 files are archived. The program is built first, unless a path
+//! is given. Writing archives and selecting are measured by benchmarks in their crates, which are started from here, so that one
+//! run prints every ratio.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -68,7 +68,7 @@ fn copy_of(corpus: &Path, scratch: &Path) -> Result<(), String> {
         succeed(Command::new("git").args(["init", "--quiet"]).current_dir(scratch))?;
         succeed(Command::new("git").args(["add", "--all"]).current_dir(scratch))?;
     }
-    // A selection as threads have them: a module and what it needs.
+    // A typical selection of a thread: a module and its dependencies.
     let selection = "{\"v\":2,\"i\":[[\"packages/icons/index.js\",0],[\"packages/icons/Abc.js\",2]]}\n";
     write(".stan/context/dependency.state.json", selection)
 }
@@ -96,7 +96,7 @@ fn commands(program: &Path, folder: &Path, rounds: usize) -> Result<Vec<Check>, 
         &["run", "--context"],
         &["run", "--context", "--frozen"],
     ];
-    // The first round fills the cache, and what it took is forgotten.
+    // The first round only fills the cache; its times are discarded.
     let mut best = [Duration::MAX; 5];
     for round in 0..=rounds {
         for (arguments, best) in measured.iter().zip(&mut best) {

@@ -1,8 +1,8 @@
-//! What is measured: npm packages with real module graphs, pinned by version and by the hash of the archive.
+//! The corpora: npm packages with real module graphs, pinned by version and by the archive's hash.
 //!
-//! Only the list; bringing the files here is the work of [`super::fetch`].
+//! Only the list; [`super::fetch`] downloads the files.
 
-/// One archive of the registry.
+/// One archive in the registry.
 pub(super) struct Package {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
@@ -14,13 +14,13 @@ pub(super) struct Package {
 pub(super) enum Layout {
     /// The package is the repository.
     Single,
-    /// The same, with its dependencies installed from this lock file.
+    /// As `Single`, with its dependencies installed from this lock file.
     Installed { lock: &'static str },
     /// Every package is a member of one workspace, under `packages/`.
     SideBySide,
 }
 
-/// The module that the one-file edits change, and what it then imports.
+/// The module that one-file edits change, and what it imports afterwards.
 pub(super) struct Edit {
     pub(super) file: &'static str,
     pub(super) specifier: &'static str,
@@ -35,7 +35,7 @@ pub(super) struct Corpus {
 }
 
 impl Corpus {
-    /// Changes whenever the files would.
+    /// Changes whenever the files would change.
     pub(super) fn fingerprint(&self) -> String {
         let lock = match self.layout {
             Layout::Installed { lock } => lock,

@@ -1,27 +1,27 @@
-//! A one-file edit that undoes itself, whatever happens in between.
+//! A one-file edit that is always undone, even after a panic.
 
 use std::path::{Path, PathBuf};
 
 use super::corpus::Edit;
 use crate::Result;
 
-/// What is appended to the module.
+/// The text to append to the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Change {
-    /// A new import and a new export: one more edge, and a new name.
+    /// A new import and a new export: one more edge and a new name.
     Import,
-    /// Only words: the hash of the file changes, the graph does not.
+    /// Only a comment: the hash of the file changes, the graph does not.
     Comment,
 }
 
-/// The edited file; its former text comes back when this is dropped.
+/// The edited file; the original text is restored on drop.
 pub(super) struct Edited {
     path: PathBuf,
     former: Vec<u8>,
 }
 
 impl Edited {
-    /// Applies `change`; `round` makes every edit a text never seen before, so that no cache can know it.
+    /// Applies `change`. `round` makes every edit unique, so that no cache can know it.
     pub(super) fn apply(folder: &Path, edit: &Edit, change: Change, round: usize) -> Result<Self> {
         let path = folder.join(edit.file);
         let former = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -1,6 +1,6 @@
-//! Brings corpora and peers here through npm, once, and checks what came.
+//! Downloads corpora and peers through npm, once, and verifies them.
 //!
-//! Nothing of a package is run: installs ignore scripts. Which registry answers is the business of npm's own settings.
+//! Never runs code of a package: installs ignore scripts. npm's own settings choose the registry.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -41,7 +41,7 @@ impl Store {
         let folder = self.base.join("corpus").join(corpus.name);
         let marker = self.base.join("corpus/.complete").join(corpus.name);
         if std::fs::read_to_string(&marker).is_ok_and(|text| text == corpus.fingerprint()) {
-            // An earlier run may have been stopped in the middle of an edit; the index knows the published text.
+            // An earlier run may have been stopped during an edit; the index has the published text.
             git(&folder, &["checkout", "--quiet", "--", "."])?;
             return Ok(folder);
         }
@@ -80,7 +80,7 @@ impl Store {
         Ok(())
     }
 
-    /// The archive of `package`, whose bytes are the pinned ones.
+    /// The archive of `package`, after verifying its hash.
     pub(super) fn archive(&self, package: &Package) -> Result<PathBuf> {
         let archive = self.base.join("archives").join(format!("{}.tgz", package.sha256));
         if archive.exists() && sha256_of(&archive)? == package.sha256 {
@@ -102,7 +102,7 @@ impl Store {
         Ok(archive)
     }
 
-    /// The folder in which the peers are installed, from their lock file.
+    /// The folder with the peers, installed from their lock file.
     pub(super) fn peers(&self) -> Result<PathBuf> {
         const MANIFEST: &str = include_str!("../data/peers.package.json");
         const LOCK: &str = include_str!("../data/peers.package-lock.json");
@@ -120,7 +120,7 @@ impl Store {
         Ok(folder)
     }
 
-    /// A repository of ten files, for the cost of starting.
+    /// A repository of ten files, to measure start-up.
     pub(super) fn tiny(&self) -> Result<PathBuf> {
         let folder = self.base.join("corpus/tiny");
         std::fs::create_dir_all(&folder)?;
@@ -134,7 +134,7 @@ impl Store {
     }
 }
 
-/// Puts the files of an npm archive into a folder that is there.
+/// Unpacks an npm archive into an existing folder.
 pub(super) fn unpack(archive: &Path, folder: &Path) -> Result<()> {
     let mut tar = Command::new("tar");
     tar.arg("xzf").arg(archive).arg("-C").arg(folder).args(["--strip-components=1", "--no-same-owner"]);
@@ -145,7 +145,7 @@ fn folder_name(package: &str) -> String {
     package.trim_start_matches('@').replace('/', "-")
 }
 
-/// What users have is a git repository whose files are tracked and whose installs are ignored.
+/// Makes it like a user's repository: files are tracked in git, and installed packages are ignored.
 pub(super) fn make_repository(folder: &Path) -> Result<()> {
     std::fs::write(folder.join(".gitignore"), "node_modules/\n")?;
     git(folder, &["init", "--quiet"])?;
@@ -156,7 +156,7 @@ pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<()> {
     if arguments.first() != Some(&"init") && !folder.join(".git").exists() {
         return Err(format!("{} is not a repository", folder.display()).into());
     }
-    // The settings of the user who measures must not change the corpus.
+    // The developer's own git settings must not change the corpus.
     let neutral = ["-c", "core.autocrlf=false", "-c", "core.excludesFile=", "-c", "core.safecrlf=false"];
     succeed(Command::new("git").args(neutral).args(arguments).current_dir(folder))
 }
@@ -170,20 +170,20 @@ fn npm(folder: &Path, arguments: &[&str]) -> Result<()> {
     succeed(command.args(arguments).current_dir(folder))
 }
 
-/// Runs a helper program; only its complaints are of interest, and only when it fails.
+/// Runs a helper program; prints its stderr only if it fails.
 pub(super) fn succeed(command: &mut Command) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
     if output.status.success() {
         return Ok(());
     }
-    // The cause comes first; some programs add pages of advice.
+    // Only the start: the cause is printed first, and some programs add pages of advice.
     let complaints = String::from_utf8_lossy(&output.stderr);
     let first: Vec<&str> = complaints.lines().filter(|line| !line.trim().is_empty()).take(8).collect();
     Err(format!("{name} failed in {:?}:\n{}", command.get_current_dir(), first.join("\n")).into())
 }
 
-/// In pieces, because this process has to stay small (see [`super::process`]).
+/// Reads in pieces, because this process must stay small (see [`super::process`]).
 pub(super) fn sha256_of(path: &Path) -> Result<String> {
     let (mut file, mut hasher, mut piece) = (File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
     loop {

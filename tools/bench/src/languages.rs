@@ -1,11 +1,11 @@
-//! `cargo xtask bench languages`: `stan graph`, cold, on Python, Go and Rust repositories, beside the physical limit (read, hash and
-//! parse with the same parser) and, for Python, beside the graph that ruff makes.
+//! `cargo xtask bench languages`: cold `stan graph` on Python, Go and Rust repositories, compared with the physical limit (read,
+//! hash and parse with the same parser) and, for Python, with the graph of ruff.
 //!
-//! For Go and Rust a second, stricter limit is printed: tokens alone (of Go with the top level), which no parser reaches. The target does
-//! not count from it. ruff is installed by name with pip into the benchmark's own folder, unless `--ruff` names one.
+//! For Go and Rust, a stricter limit is printed too: only the tokens (for Go with the top level), which no parser can reach. The
+//! target is not based on it. ruff is installed with pip into the benchmark's own folder, unless `--ruff` is given.
 //!
 //! The repositories are not part of this one: `--dir` names folders without installed packages, such as unpacked source
-//! distributions. Rows take turns, round after round; the least of each counts, because other programs only ever add.
+//! distributions. Rows take turns; the minimum of each counts, because other programs can only add time.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -117,10 +117,10 @@ fn measure(store: &Store, folder: &Path, stan: &Path, ruff: Option<&Path>, round
         rows.push((RUFF_ROW, ProcessRun::new(ruff, &arguments, folder)));
     }
     let mut times: Vec<Vec<(Duration, Duration)>> = vec![Vec::new(); rows.len()];
-    // The first round fills the page cache and does not count.
+    // The first round fills the page cache and is not counted.
     for round in 0..=rounds.max(1) {
         for ((_, row), times) in rows.iter().zip(&mut times) {
-            // Absent is what is wanted; anything else shows when the folder is used.
+            // It may not exist; any other error shows when the folder is used.
             let _ = std::fs::remove_dir_all(&cache);
             if let ProcessOutcome::Done(usage) = row.measure(&complaints)?
                 && round > 0
@@ -132,7 +132,7 @@ fn measure(store: &Store, folder: &Path, stan: &Path, ruff: Option<&Path>, round
     let facts: Value = serde_json::from_slice(&std::fs::read(&output)?)?;
     let count = |key: &str| facts.get(key).and_then(Value::as_u64).unwrap_or_default();
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    // ruff knows Python alone: beside the files of other languages its time says nothing.
+    // ruff only knows Python: with files of other languages, the comparison is meaningless.
     let is_python = count("python") * 2 > count("parsed");
     let rows = rows.iter().zip(times).map(|((name, _), times)| (*name, least(&times)));
     let rows = rows.filter(|(name, _)| is_python || *name != RUFF_ROW).collect();

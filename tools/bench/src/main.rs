@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: our programs against the physical limit and against their peers, in one run.
+//! `cargo xtask bench`: our programs compared with the physical limit and with their peers, in one run.
 //!
-//! Everything is measured from outside, as child processes, the way a user meets it. Micro-benchmarks live elsewhere.
-//! Times decide nothing here unless `--check` is given: a busy machine is not a broken build.
+//! Everything is measured from outside, in child processes, as users experience it. Micro-benchmarks are elsewhere. Times never
+//! fail a run, except with `--check`: a busy machine is not a broken build.
 #![expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool talks to the terminal")]
 

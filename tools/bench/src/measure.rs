@@ -1,4 +1,4 @@
-//! Measures one corpus: the rows take turns, round after round, so that a slow minute of the machine hits them all.
+//! Measures one corpus. The rows take turns, so that a slow minute of the machine affects all of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,24 +13,24 @@ use super::process::{ProcessOutcome, ProcessRun};
 use super::row::{Row, Runs};
 use crate::Result;
 
-/// Peers that take longer are stopped, and their ratio becomes a lower bound.
+/// Slower peers are stopped, and their ratio becomes a lower bound.
 const PEER_LIMIT: Duration = Duration::from_secs(120);
 
-/// Longer than the coarsest file time, so that a refreshed cache is newer than the edit.
+/// Longer than the coarsest file timestamp, so that a refreshed cache is newer than the edit.
 const SETTLE: Duration = Duration::from_millis(1100);
 
 /// The programs to start.
 pub(super) struct Programs {
     pub(super) stan: PathBuf,
-    /// This program, for the limits.
+    /// This program, to run the limits.
     pub(super) own: PathBuf,
-    /// Folder with the peers' `node_modules`; `None` leaves them out.
+    /// The folder with the peers' `node_modules`; `None` skips the peers.
     pub(super) peers: Option<PathBuf>,
-    /// Whether the peers that take minutes are run.
+    /// Whether to run peers that take minutes.
     pub(super) slow_peers: bool,
 }
 
-/// Size of the corpus, as the limit counted it.
+/// The size of the corpus, as counted by the limit.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Size {
     pub(super) files: u64,
@@ -38,7 +38,7 @@ pub(super) struct Size {
     pub(super) bytes: u64,
     pub(super) parsed: u64,
     pub(super) parsed_bytes: u64,
-    /// Of what `stan graph --json` wrote.
+    /// The size of `stan graph --json`.
     pub(super) json_bytes: u64,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Measured {
     pub(super) rows: BTreeMap<Row, Runs>,
 }
 
-/// Everything that stays the same during the rounds of one corpus.
+/// The state that all rounds of one corpus share.
 struct Bench<'a> {
     corpus: &'a Corpus,
     programs: &'a Programs,
@@ -59,7 +59,7 @@ struct Bench<'a> {
     output: PathBuf,
     complaints: PathBuf,
     size: Size,
-    /// Why the product is not measured: its graph is not one of this corpus.
+    /// Why the product is not measured: its graph does not match this corpus.
     wrong_graph: Option<String>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn measure(store: &Store, programs: &Programs, corpus: &Corpus, round
 }
 
 impl Bench<'_> {
-    /// Fills the page cache and the warm cache, and learns the sizes.
+    /// Fills the page cache and the warm cache, and measures sizes.
     fn warm_up(&mut self) -> Result<()> {
         let list = self.list.to_string_lossy().into_owned();
         let limit = self.limit(&["cold", ".", "--list", &list]).output_to(&self.output);
@@ -122,7 +122,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Checks whether the output holds the graph of all files: a program that answers less must not win.
+    /// Checks whether the output contains the graph of all files: an incomplete answer must not win.
     fn find_fault(&self) -> Result<Option<String>> {
         let (graph, answer) = (self.output.to_string_lossy(), self.list.with_extension("nodes"));
         let outcome = self.limit(&["nodes", &graph]).output_to(&answer).measure(&self.complaints)?;
@@ -141,7 +141,7 @@ impl Bench<'_> {
     fn run_row(&self, row: Row, round: usize, rows: &mut BTreeMap<Row, Runs>) -> Result<()> {
         let Some(run) = self.command(row) else { return Ok(()) };
         let runs = rows.entry(row).or_default();
-        // What failed once is not asked again.
+        // After a failure, a row is not run again.
         if matches!(runs.outcomes.last(), Some(ProcessOutcome::Failed(_) | ProcessOutcome::TimedOut(_))) {
             return Ok(());
         }
@@ -164,7 +164,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The command of a row; `None` when it cannot or shall not be run.
+    /// The command of a row; `None` if it cannot or should not be run.
     fn command(&self, row: Row) -> Option<ProcessRun> {
         let list = self.list.to_string_lossy();
         Some(match row {
@@ -193,14 +193,14 @@ impl Bench<'_> {
         self.stan(&[format, "--cache-dir", &cache.to_string_lossy()])
     }
 
-    /// Each peer as it is meant to be called for the graph of a whole repository.
+    /// The command line of each peer for the graph of a whole repository.
     fn peer(&self, row: Row) -> Option<ProcessRun> {
         let modules = self.programs.peers.as_ref()?.join("node_modules");
         let script = |path: &str| modules.join(path).to_string_lossy().into_owned();
         let node = |arguments: &[&str]| {
             ProcessRun::new(Path::new("node"), arguments, &self.folder).limited_to(PEER_LIMIT).output_to(&self.output)
         };
-        // The program itself, not the script that starts it: a peer is measured at its best.
+        // The native program, not the script that starts it: peers are measured at their best.
         let rev_dep = modules.join(format!("@rev-dep/{}/bin/rev-dep", node_platform()));
         Some(match row {
             Row::RevDep => ProcessRun::new(&rev_dep, &["entry-points", "--count"], &self.folder),
@@ -229,7 +229,7 @@ impl Bench<'_> {
     }
 }
 
-/// This platform, as npm packages with native programs are named.
+/// The name of this platform in npm packages with native programs.
 fn node_platform() -> String {
     let system = if cfg!(target_os = "macos") { "darwin" } else { std::env::consts::OS };
     let processor = match std::env::consts::ARCH {
@@ -241,11 +241,11 @@ fn node_platform() -> String {
 }
 
 fn remove(folder: &Path) {
-    // Absent is what is wanted; anything else shows when the folder is used.
+    // It may not exist; any other error shows when the folder is used.
     let _ = std::fs::remove_dir_all(folder);
 }
 
-/// The cost of starting: the program alone, and on a repository of ten files. Medians in the order asked.
+/// The cost of start-up: the program alone, and on a repository of ten files. Medians in this order.
 pub(super) fn start_up(store: &Store, programs: &Programs, rounds: usize) -> Result<[Runs; 2]> {
     let folder = store.tiny()?;
     let complaints = store.scratch("complaints");

@@ -1,8 +1,8 @@
-//! `cargo xtask bench overview`: how well files can be found with nothing but the overview.
+//! `cargo xtask bench overview`: how well files can be found with only the overview.
 //!
-//! Without a model: the message of a real commit is searched for, once in the whole contents of all sources and once in the
-//! lines of the overview within a budget. Measured is the share of the changed files among the first ten. The cases are
-//! those of `bench suggest`.
+//! Needs no model: searches for the message of a real commit, once in the contents of all sources and once in the lines of the
+//! overview within a budget. Measures the share of the changed files among the first ten results. Uses the cases of `bench
+//! suggest`.
 
 use std::path::{Path, PathBuf};
 

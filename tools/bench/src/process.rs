@@ -1,7 +1,7 @@
-//! One measured run of a program: wall time, processor time and peak memory, as the kernel accounts for them.
+//! One measured run of a program: wall time, processor time and peak memory, from the kernel's accounting.
 //!
-//! The kernel lets a child start with the peak memory of its parent, so this program itself has to stay small while it
-//! measures: nothing here holds the output of a child.
+//! A child starts with the peak memory of its parent, so this program must stay small while it measures: it never holds the
+//! output of a child in memory.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ pub(super) struct ProcessRun {
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,
     pub(super) folder: PathBuf,
-    /// `None` discards the standard output.
+    /// `None` discards standard output.
     pub(super) output: Option<PathBuf>,
-    /// Set beside what this process has.
+    /// Set in addition to this process's environment.
     pub(super) environment: Vec<(String, String)>,
-    /// Runs that take longer are ended. Waiting with a limit means polling, so only slow programs get one.
+    /// Longer runs are stopped. Waiting with a limit requires polling, so only slow programs have one.
     pub(super) limit: Option<Duration>,
 }
 
-/// What one run took.
+/// The cost of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Usage {
     pub(super) wall: Duration,
@@ -37,9 +37,9 @@ pub(super) struct Usage {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ProcessOutcome {
     Done(Usage),
-    /// Ended by us; what it had used by then.
+    /// Stopped by us; its usage so far.
     TimedOut(Usage),
-    /// The last line of what it complained about.
+    /// The last line of its stderr.
     Failed(String),
 }
 
@@ -70,7 +70,7 @@ impl ProcessRun {
         self
     }
 
-    /// Runs it once. `complaints` is a scratch file for its standard error.
+    /// Runs it once. `complaints` is a scratch file for its stderr.
     pub(super) fn measure(&self, complaints: &Path) -> Result<ProcessOutcome> {
         let stdout = match &self.output {
             Some(file) => Stdio::from(File::create(file)?),

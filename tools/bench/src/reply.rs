@@ -1,7 +1,7 @@
-//! `cargo xtask bench reply`: how long `stan check` takes for replies of five megabytes, each of another hostile shape.
+//! `cargo xtask bench reply`: how long `stan check` takes for replies of five megabytes in different hostile shapes.
 //!
-//! The target is one second for each. Shown beside it is what simply reading the file as UTF-8 takes. Times are those of
-//! the processor, because a busy machine says nothing about the program; the fastest of a few rounds counts.
+//! The target is one second each. For comparison, the time of only reading the file as UTF-8 is shown. Measures processor time,
+//! because wall time on a busy machine says nothing about the program; the fastest of a few rounds counts.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

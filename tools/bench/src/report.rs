@@ -1,4 +1,4 @@
-//! The results as tables (for the terminal and for `docs/benchmarks.md`) and as JSON.
+//! Formats the results as tables (for the terminal and `docs/benchmarks.md`) and as JSON.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use super::process::ProcessOutcome;
 use super::row::{Row, Summary};
 use super::verdict::{self, Target, TargetResult};
 
-/// One whole run of the benchmark.
+/// A complete run of the benchmark.
 pub(super) struct Report {
-    /// Facts of the machine, name and value.
+    /// Properties of the machine, name and value.
     pub(super) machine: Vec<(&'static str, String)>,
     pub(super) rounds: usize,
     pub(super) corpora: Vec<Measured>,
@@ -19,7 +19,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Whether every target holds where it counts.
+    /// Whether every target that counts is met.
     pub(super) fn passes(&self) -> bool {
         let judged = self.corpora.iter().filter(|measured| verdict::is_judged(measured)).flat_map(verdict::verdicts);
         judged.chain(self.start_up.iter().map(copy)).all(|verdict| verdict.passes() != Some(false))
@@ -42,7 +42,7 @@ impl Report {
         page
     }
 
-    /// The tables alone.
+    /// Only the tables.
     pub(super) fn tables(&self) -> String {
         let mut text = String::new();
         for measured in &self.corpora {
@@ -182,7 +182,7 @@ fn verdict_table(verdicts: &[TargetResult]) -> String {
     table(&rows)
 }
 
-/// A Markdown table whose columns also line up on a terminal; the first row is the head, the first column is text.
+/// A Markdown table with columns that also align on a terminal; the first row is the header, the first column is text.
 fn table(rows: &[[String; 4]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default().max(3);
     let widths: [usize; 4] = std::array::from_fn(width);
@@ -211,7 +211,7 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-/// Three digits are more than the measurement holds.
+/// Three significant digits: the measurement has no more.
 fn digits(value: f64) -> String {
     if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") }
 }

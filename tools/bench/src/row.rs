@@ -1,4 +1,4 @@
-//! What is measured on each corpus: one row per command, and how its runs are summed up.
+//! The rows of each corpus: one per command, and how its runs are summarised.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ impl Row {
         }
     }
 
-    /// The words in the tables.
+    /// The label in the tables.
     pub(super) fn label(self) -> &'static str {
         match self {
             Row::LimitCold => "limit: walk + read + SHA-256 + parse",
@@ -90,7 +90,7 @@ impl Row {
         }
     }
 
-    /// Whether it measures the product, rather than a limit or a peer.
+    /// Whether it measures the product and not a limit or a peer.
     pub(super) fn is_ours(self) -> bool {
         self.label().starts_with("stan")
     }
@@ -107,10 +107,10 @@ pub(super) struct Runs {
     pub(super) outcomes: Vec<ProcessOutcome>,
 }
 
-/// The runs of one row in one line.
+/// The summary of one row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Summary {
-    /// Medians of the times, the highest of the peaks.
+    /// Median times and maximum peak memory.
     Done(Usage),
     /// At least this long.
     TimedOut(Usage),
@@ -118,7 +118,7 @@ pub(super) enum Summary {
 }
 
 impl Runs {
-    /// `None` when the row was not run. One failed run makes the row failed: its times would mean nothing.
+    /// `None` if the row was not run. If one run failed, the row failed: its times would be meaningless.
     pub(super) fn summary(&self) -> Option<Summary> {
         let mut usages = Vec::new();
         for outcome in &self.outcomes {

@@ -1,4 +1,4 @@
-//! The sections of docs/benchmarks.md that tasks write, each between two marks.
+//! The sections of docs/benchmarks.md that tasks write, each between two markers.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ impl Section {
         Ok(std::fs::write(&page, self.put(&old, text))?)
     }
 
-    /// The page with this section instead of the one it had, or behind everything else.
+    /// Replaces the section on the page, or appends it.
     fn put(&self, page: &str, text: &str) -> String {
         let [begin_mark, end_mark] = self.marks();
         let section = format!("{begin_mark}\n\n{text}\n{end_mark}\n");
@@ -31,7 +31,7 @@ impl Section {
         }
     }
 
-    /// A rewritten page that keeps the section of the old one, and everything behind it.
+    /// Copies the section of the old page, and everything after it, to a rewritten page.
     pub(crate) fn keep(&self, old: &str, new: &str) -> String {
         let [begin_mark, end_mark] = self.marks();
         match (old.find(&begin_mark), old.find(&end_mark)) {

@@ -1,6 +1,6 @@
-//! `cargo xtask bench slice`: what a slice costs, as ratios that mean the same on every machine.
+//! `cargo xtask bench slice`: the cost of a slice, as ratios that are comparable between machines.
 //!
-//! Files are made up and put under `.bench/`; the program measured is `target/release/x07`, built first.
+//! Generates files under `.bench/` and measures `target/release/x07`, which is built first.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::cargo;
 const PROGRAM: &str = "target/release/x07";
 const ROUNDS: usize = 7;
 
-/// Runs the benchmark in the root of the workspace. Fails when a ratio is above its limit.
+/// Runs the benchmark in the root of the workspace. Fails if a ratio exceeds its limit.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     std::env::set_current_dir(root).map_err(|error| error.to_string())?;
     cargo::release(root, "x07", None).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(".bench").map_err(|error| error.to_string())?;
     let (full, half, small) = (made(20_000)?, made(10_000)?, made(100)?);
     let bound = ["--max-bytes", "20000"];
-    // The machine may be busy: everything is measured in turns, and the fastest turn counts.
+    // The machine may be busy: measurements take turns, and the fastest of each counts.
     let [mut parse, mut tree, mut slice, mut slice_half, mut whole, mut start, mut short] = [Duration::MAX; 7];
     for _ in 0..ROUNDS {
         parse = parse.min(timed_reading(&full, |bytes| serde_json::from_slice::<serde_json::Value>(bytes).is_ok()));
@@ -56,7 +56,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(format!("above the limit: {}", failed.join("; "))) }
 }
 
-/// A module of `count` declarations of about one kilobyte, each calling others.
+/// A module with `count` declarations of about one kilobyte, each calling others.
 fn made(count: usize) -> Result<String, String> {
     let path = format!(".bench/slice-{count}.x07.json");
     if Path::new(&path).exists() {
@@ -85,7 +85,7 @@ fn made(count: usize) -> Result<String, String> {
     Ok(path)
 }
 
-/// How long reading a file and parsing it takes, within this process.
+/// The time to read and parse a file within this process.
 fn timed_reading(path: &str, parse: impl Fn(&[u8]) -> bool) -> Duration {
     let started = Instant::now();
     let bytes = std::fs::read(path).unwrap_or_default();
@@ -114,7 +114,7 @@ fn timed(arguments: &[&str]) -> Duration {
     if status.is_ok() { started.elapsed() } else { Duration::MAX }
 }
 
-/// The most memory that a run was seen to hold. Looking slows it down, so it is not timed.
+/// The peak memory of a run. Sampling slows the run down, so it is not timed.
 fn peak_memory(path: &str, more: &[&str]) -> u64 {
     let Ok(mut child) = command(&slice_arguments(path, "", more)).spawn() else { return u64::MAX };
     let status = format!("/proc/{}/status", child.id());

@@ -1,10 +1,10 @@
-//! The ratios that matter, each with the target that the project has set itself.
+//! The ratios that matter, with the project's targets.
 
 use super::measure::Measured;
 use super::process::Usage;
 use super::row::{Row, Runs, Summary};
 
-/// Targets count on corpora of at least this many modules; on smaller ones they are shown only.
+/// Targets count on corpora with at least this many modules; for smaller ones they are only shown.
 const LARGE: u64 = 20_000;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub(super) enum Target {
 pub(super) struct TargetResult {
     pub(super) what: &'static str,
     pub(super) unit: &'static str,
-    /// `None` when a part of it was not measured.
+    /// `None` if a part of it was not measured.
     pub(super) value: Option<f64>,
     /// The true value is at least `value`, because a program was stopped.
     pub(super) is_lower_bound: bool,
@@ -27,7 +27,7 @@ pub(super) struct TargetResult {
 }
 
 impl TargetResult {
-    /// `None` without a target, or when it was not measured on purpose.
+    /// `None` without a target, or if it was not measured on purpose.
     pub(super) fn passes(&self) -> Option<bool> {
         let met = match (self.value, self.target) {
             (_, Target::None) => return None,
@@ -39,7 +39,7 @@ impl TargetResult {
     }
 }
 
-/// Whether a failed target on this corpus fails a `--check`.
+/// Whether a missed target on this corpus fails `--check`.
 pub(super) fn is_judged(measured: &Measured) -> bool {
     measured.size.parsed >= LARGE
 }
@@ -60,14 +60,14 @@ pub(super) fn verdicts(measured: &Measured) -> Vec<TargetResult> {
         ratio("madge / cold, both as JSON", Row::Madge, Row::ColdJson, Target::AtLeast(50.0)),
         memory_verdict(measured),
     ];
-    // A peer that was left out on purpose is not a failure.
+    // A peer that was skipped on purpose is not a failure.
     let was_run = |row: Row| measured.rows.contains_key(&row);
     let peers = [("rev-dep", Row::RevDep), ("dependency-cruiser", Row::DependencyCruiser), ("madge", Row::Madge)];
     verdicts.retain(|verdict| peers.iter().all(|(name, row)| was_run(*row) || !verdict.what.starts_with(name)));
     verdicts
 }
 
-/// The two verdicts about starting, in milliseconds.
+/// The two verdicts about start-up, in milliseconds.
 pub(super) fn start_up_verdicts([version, tiny]: &[Runs; 2]) -> Vec<TargetResult> {
     [("`stan --version`", version), ("`stan graph --stats` on ten files", tiny)]
         .into_iter()
@@ -87,7 +87,7 @@ fn ratio(measured: &Measured, what: &'static str, above: Row, below: Row, target
     TargetResult { what, unit: "×", value, is_lower_bound: above.is_some_and(|(_, stopped)| stopped), target }
 }
 
-/// Printing may add what writing as many bytes costs, and nothing else.
+/// Printing JSON may only add the time of writing that many bytes.
 fn json_verdict(measured: &Measured) -> TargetResult {
     let wall = |row| row_usage(measured, row).map(|(usage, _)| usage.wall.as_secs_f64());
     let value = wall(Row::WarmJson)
@@ -118,7 +118,7 @@ fn row_usage(measured: &Measured, row: Row) -> Option<(Usage, bool)> {
     measured.rows.get(&row).and_then(usage)
 }
 
-/// What the runs took, and whether they were stopped before the end.
+/// The usage of the runs, and whether they were stopped.
 fn usage(runs: &Runs) -> Option<(Usage, bool)> {
     match runs.summary()? {
         Summary::Done(usage) => Some((usage, false)),
@@ -150,7 +150,7 @@ mod tests {
 
     fn check(rows: &[(Row, ProcessOutcome)], what: &str, value: Option<f64>, passes: Option<bool>) {
         let verdict = find(rows, what).expect("the verdict is there");
-        // Two digits, as the report shows them.
+        // Rounded to two digits, as in the report.
         let rounded = verdict.value.map(|value| (value * 100.0).round() / 100.0);
         assert_eq!((rounded, verdict.passes()), (value, passes), "{what}");
     }

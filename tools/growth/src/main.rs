@@ -1,7 +1,7 @@
-//! `cargo xtask growth`: doubles inputs of many shapes, and fails where the work of the programs grows much faster.
+//! `cargo xtask growth`: doubles inputs of many shapes, and fails if the work of the programs grows much faster.
 //!
-//! What is measured is the processor time and the peak memory of whole commands at three sizes, each twice the one before.
-//! Linear work doubles with each; quadratic work becomes four times as much. The limit is between the two.
+//! Measures processor time and peak memory of whole commands at three sizes, each twice the previous one. Linear work doubles
+//! each time, quadratic work quadruples. The limit is in between.
 #![expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
 #![expect(clippy::print_stdout, reason = "a developer tool talks to the terminal")]
 
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 
 /// The answer is whether nothing grows too fast.
 fn run(root: &Path, options: &Options) -> Result<bool> {
-    // Outside the clone, whose ignore rules would hide the inputs from the programs.
+    // Outside of the clone, whose ignore rules would hide the inputs.
     let scratch = || std::env::temp_dir().join(format!("stan-growth-{}", std::process::id()));
     let folder = std::path::absolute(options.dir.clone().unwrap_or_else(scratch))?;
     std::fs::create_dir_all(&folder)?;

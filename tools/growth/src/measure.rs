@@ -10,7 +10,7 @@ use wait4::Wait4 as _;
 use super::shape::{Command, Shape};
 use crate::Result;
 
-/// A run that takes longer is ended, and counts as growing too fast.
+/// Longer runs are stopped and count as growing too fast.
 const LIMIT: Duration = Duration::from_secs(60);
 
 pub(super) struct Programs {
@@ -23,7 +23,7 @@ pub(super) struct Programs {
 pub(super) struct Usage {
     pub(super) cpu: Duration,
     pub(super) peak_bytes: u64,
-    /// Not ended by us or by a signal. Any exit code will do: to refuse an input is an answer.
+    /// Not stopped by us or by a signal. Any exit code is fine: refusing an input is an answer.
     pub(super) ended: bool,
 }
 

@@ -1,11 +1,11 @@
-//! One input that can be made in any size, and the command that reads it.
+//! An input that can be generated in any size, and the command that reads it.
 
 use super::tree::Tree;
 use crate::Result;
 
 pub(super) struct Shape {
     pub(super) name: &'static str,
-    /// The smallest size that is measured; chosen so that four times as much takes a few tenths of a second.
+    /// The smallest measured size; chosen so that four times as much takes a few tenths of a second.
     pub(super) size: usize,
     pub(super) build: fn(&Tree, usize) -> Result<()>,
     pub(super) command: Command,
@@ -18,7 +18,7 @@ pub(super) enum Command {
     X07(&'static [&'static str]),
 }
 
-/// One thread, so that waiting for others is not counted.
+/// One thread, so that waiting for other threads does not count.
 pub(super) const GRAPH: Command = Command::Stan(&["graph", "--stats", "--no-cache", "--threads", "1"]);
 
 impl Shape {
@@ -36,7 +36,7 @@ impl Shape {
         Self::new(name, size, build, GRAPH)
     }
 
-    /// Also measured by `--short`.
+    /// Also measured with `--short`.
     pub(super) fn short(mut self) -> Self {
         self.in_short = true;
         self

@@ -1,4 +1,4 @@
-//! A folder that a shape is built in.
+//! The folder in which a shape is built.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// An empty folder; what was there before is removed.
+    /// An empty folder; removes existing contents.
     pub(super) fn new(root: &Path) -> Result<Self> {
-        // Absent is what is wanted; anything else shows when the folder is made.
+        // It may not exist; any other error shows when the folder is created.
         let _ = std::fs::remove_dir_all(root);
         std::fs::create_dir_all(root)?;
         Ok(Self { root: root.to_path_buf() })
@@ -42,7 +42,7 @@ impl Tree {
     }
 }
 
-/// The texts for all numbers below `count`, one after the other.
+/// Concatenates the texts for all numbers below `count`.
 pub(super) fn lines(count: usize, mut line: impl FnMut(usize) -> String) -> String {
     (0..count).fold(String::new(), |mut text, number| {
         let _ = write!(text, "{}", line(number));
@@ -50,7 +50,7 @@ pub(super) fn lines(count: usize, mut line: impl FnMut(usize) -> String) -> Stri
     })
 }
 
-/// The same with commas between them.
+/// The same, separated by commas.
 pub(super) fn list(count: usize, line: impl FnMut(usize) -> String) -> String {
     (0..count).map(line).collect::<Vec<_>>().join(",")
 }

@@ -1,24 +1,24 @@
-//! Whether a shape grows too fast.
+//! Decides whether a shape grows too fast.
 
 use std::time::Duration;
 
 use super::measure::Usage;
 
-/// What one doubling of the input may cost. Linear work is 2, work in proportion to n log n a little more, quadratic work 4.
+/// The maximum cost of doubling the input. Linear work is 2, n log n a little more, quadratic 4.
 pub(super) const LIMIT: f64 = 2.5;
 
-/// Less time than this at the largest size is not judged: it is noise.
+/// Shapes that take less time at the largest size are not judged: it is noise.
 const NOISE: Duration = Duration::from_millis(60);
-/// The largest size must cost this much more than hardly anything. Otherwise the program did not read the input, and the
+/// The largest size must cost this much more than a nearly empty input. Otherwise the program did not read the input, and the
 /// shape could never fail.
 const WORK: Duration = Duration::from_millis(1);
-/// What the smallest size counts for at least.
+/// The minimum time that the smallest size counts as.
 const FLOOR: Duration = Duration::from_millis(4);
-/// The same of memory.
+/// The same for memory.
 const NOISE_BYTES: u64 = 96 << 20;
 const FLOOR_BYTES: u64 = 6 << 20;
 
-/// One shape at four sizes: hardly anything, and three that double.
+/// One shape at four sizes: nearly empty, and three that double.
 pub(super) struct Row {
     pub(super) name: &'static str,
     size: usize,
@@ -36,7 +36,7 @@ impl Row {
         Self { name, size, cpu: [Duration::MAX; 4], peak: [u64::MAX; 4], ended: true }
     }
 
-    /// Keeps the least that a size took.
+    /// Keeps the minimum for a size.
     pub(super) fn add(&mut self, place: usize, usage: Usage) {
         self.ended &= usage.ended;
         if let (Some(cpu), Some(peak)) = (self.cpu.get_mut(place), self.peak.get_mut(place)) {
@@ -45,7 +45,7 @@ impl Row {
         }
     }
 
-    /// Measuring again would not help.
+    /// Whether measuring again cannot help.
     pub(super) fn is_hopeless(&self) -> bool {
         !self.ended
     }
@@ -59,7 +59,7 @@ impl Row {
         large.saturating_sub(start) >= WORK
     }
 
-    /// The mean factor of the two doublings, without what a run costs anyway; `None` where there is too little to judge.
+    /// The mean growth of the two doublings, without the fixed cost of a run; `None` if there is too little to judge.
     fn time_growth(&self) -> Option<f64> {
         let [start, small, _, large] = self.cpu;
         let (small, large) = (small.saturating_sub(start), large.saturating_sub(start));

@@ -1,6 +1,6 @@
-//! Reads an archive as an extractor that is to be tricked would: every entry must be a plain file at a plain place.
+//! Checks an archive for everything that could trick an extractor: every entry must be a plain file at a plain path.
 //!
-//! GNU tar is run as well, in a folder of its own; this reader is for the entries that tar repairs silently.
+//! GNU tar extracts it as well, into its own folder; this reader finds what tar silently corrects.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use super::walk;
 use crate::Result;
 
-/// Everything in the archive that no archive of ours may hold. Contents are passed by, however large they are.
+/// Everything in the archive that ours must not contain. Skips contents, however large they are.
 pub(super) fn faults(archive: &mut (impl Read + Seek)) -> std::io::Result<Vec<String>> {
     let mut faults = Vec::new();
     let mut long_name = None;
@@ -48,7 +48,7 @@ pub(super) fn faults(archive: &mut (impl Read + Seek)) -> std::io::Result<Vec<St
     Ok(faults)
 }
 
-/// Lets GNU tar extract the archive into `scratch`, which must be new, and says what came of it.
+/// Extracts the archive with GNU tar into `scratch`, which must be new, and returns what went wrong.
 pub(super) fn extract(archive: &Path, scratch: &Path) -> Result<Vec<String>> {
     std::fs::create_dir_all(scratch.join("inner"))?;
     std::fs::write(scratch.join("guard"), "")?;

@@ -1,7 +1,7 @@
-//! The promises of SECURITY.md, asked of one run: what it printed, what it opened, what it changed, what it left behind.
+//! Checks the promises of SECURITY.md for one run: what it printed, opened, changed and left behind.
 //!
-//! Each breach is one sentence. Nothing here knows what a tree is about, apart from the few outside files that it declares
-//! readable: the promises are the same for all of them.
+//! Each breach is one sentence. The promises are the same for all trees, apart from a few outside files that a tree declares
+//! readable.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -19,10 +19,11 @@ use super::walk::{Listing, changes};
 
 /// A run that needs more processor time counts as unbounded.
 const MAX_TIME: Duration = Duration::from_secs(60);
-/// A run that needs more has no bound.
+/// A run that needs more memory counts as unbounded.
 const MAX_MEMORY: u64 = 1 << 30;
 
-/// What the dynamic loader, the allocator and the count of processors read. Nothing here comes from a repository.
+/// Files that the dynamic loader, the allocator and the detection of the number of processors read. None is chosen by a
+/// repository.
 const SYSTEM_FILES: &[&str] = &[
     "/etc/ld.so.cache",
     "/etc/ld.so.preload",
@@ -39,16 +40,16 @@ const SYSTEM_FILES: &[&str] = &[
     "/dev/urandom",
 ];
 
-/// From the site's folder: where the user's key is kept.
+/// Relative to the site's folder: the folder of the user's key.
 const STATE: &str = "state/stan";
 
-/// From the site's folder: where the tables of the tokenizers are kept.
+/// Relative to the site's folder: the tables of the tokenizers.
 const TABLES: &str = "cache/stan";
 
-/// What the standard library reads of the process itself.
+/// Files below `/proc/self` that the standard library reads.
 const OWN_PROCESS: &[&str] = &["maps", "cgroup", "mountinfo", "auxv"];
 
-/// Where one run took place.
+/// The place of one run.
 pub(super) struct Scene<'a> {
     pub(super) site: &'a Site,
     /// Root-relative folder of stan itself.
@@ -57,7 +58,7 @@ pub(super) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// What the run itself shows: how it ended and what it printed.
+    /// Checks the exit and the output of the run.
     pub(super) fn of_output(&self, ran: &Ran) -> Vec<String> {
         let mut breaches = Vec::new();
         if ran.timed_out {
@@ -80,7 +81,7 @@ impl Scene<'_> {
             if holds(bytes, CANARY.as_bytes()) {
                 breaches.push(format!("a secret is on {name}: {}", around_canary(bytes)));
             }
-            // x07 documents are RFC 8785, which has no escapes for them; completion scripts have tabs.
+            // x07 documents are RFC 8785, which does not escape these characters; completion scripts contain tabs.
             let is_canonical = name == "standard output" && self.step.is_x07 && self.step.prints_json();
             let is_bad = |character: char| !matches!(character, '\n' | '\t') && is_hidden(character);
             if !is_canonical && String::from_utf8_lossy(bytes).contains(is_bad) {
@@ -97,7 +98,7 @@ impl Scene<'_> {
         breaches
     }
 
-    /// What the system saw of it.
+    /// Checks its system calls.
     pub(super) fn of_trace(&self, traced: &Traced) -> Vec<String> {
         let mut breaches: Vec<String> = traced.forbidden.iter().map(|call| format!("called {call}")).collect();
         let outside = traced.opened.iter().filter(|path| !self.may_open(path));
@@ -108,7 +109,7 @@ impl Scene<'_> {
         unique.into_iter().collect()
     }
 
-    /// What is different on the disk, as far as it must not be, and what is in the files that are new.
+    /// Checks forbidden changes on disk, and the contents of new files.
     pub(super) fn of_disk(&self, before: &Listing, after: &Listing) -> Vec<String> {
         let mut breaches = Vec::new();
         for (path, what) in changes(before, after) {
@@ -128,13 +129,13 @@ impl Scene<'_> {
         breaches
     }
 
-    /// What a written file must not hold.
+    /// Checks the contents of a written file.
     fn of_contents(&self, relative: &str) -> Vec<String> {
         let Ok(mut file) = std::fs::File::open(self.site.path(relative)) else { return Vec::new() };
         let mut breaches = Vec::new();
         let (mut secret, mut has_path) = (None, false);
         let folder = self.site.folder().as_os_str().as_encoded_bytes();
-        // Files may have gigabytes, and what this process takes is counted for the programs that it starts.
+        // In pieces: files may have gigabytes, and the peak memory of this process counts for the programs that it starts.
         let read = in_pieces(&mut file, folder.len().max(CANARY.len() + 90), |piece| {
             if secret.is_none() && holds(piece, CANARY.as_bytes()) {
                 secret = Some(around_canary(piece));
@@ -184,15 +185,15 @@ impl Scene<'_> {
         })
     }
 
-    /// `init` writes its files by way of temporary ones beside them.
+    /// `init` writes through temporary files beside its own.
     fn is_temporary_twin(&self, below: &str) -> bool {
         self.step.writes == Writes::Setup && below.starts_with("repo/.stan-tmp-")
     }
 
-    /// Whether a path, from the site's folder, is one that the step may change.
+    /// Whether the step may change this path, which is relative to the site's folder.
     fn may_differ(&self, path: &str) -> bool {
         let own = format!("repo/{}/", self.stan_path);
-        // The key for the cache and the tables are made once, by the first command that uses them.
+        // The key of the cache and the token tables are created once, by the first command that uses them.
         let is_below = |folder: &str| starts_at(path.as_bytes(), folder.as_bytes());
         if matches!(path, "state" | "cache") || is_below(STATE) || is_below(TABLES) {
             return true;
@@ -213,13 +214,13 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether a note says that a reply is being applied: every command then takes the lock to check it.
+    /// Whether a note exists that a reply is being applied: then every command takes the lock to check it.
     fn has_note(&self) -> bool {
         self.site.repository().join(self.stan_path).join("patch/pending.json").exists()
     }
 
-    /// Folders whose times change because something is made in them: those on the way to stan's own, and that one itself,
-    /// which the first run makes.
+    /// Folders whose times change when something is created in them: the parents of stan's folder, and that folder itself, which
+    /// the first run creates.
     fn is_above_own(&self, path: &str) -> bool {
         match self.step.writes {
             Writes::Nothing if !self.has_note() => false,
@@ -233,7 +234,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The path from the root of the file system, `.` and `..` resolved by name.
+    /// The absolute path, with `.` and `..` resolved lexically.
     fn absolute(&self, path: &[u8]) -> Vec<u8> {
         let start = if path.starts_with(b"/") {
             Vec::new()
@@ -262,7 +263,7 @@ impl Scene<'_> {
     }
 }
 
-/// Whether `path` is `place` or lies below it.
+/// Whether `path` is `place` or below it.
 fn starts_at(path: &[u8], place: &[u8]) -> bool {
     path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
@@ -275,7 +276,7 @@ fn is_own_process(path: &[u8]) -> bool {
     is_process && OWN_PROCESS.iter().any(|own| file.get(1..) == Some(own.as_bytes()))
 }
 
-/// Hands over a file piece by piece. Pieces overlap by `overlap` bytes, so that no word of so many is missed.
+/// Reads a file in pieces that overlap by `overlap` bytes, so that a word of that length cannot be missed.
 fn in_pieces(file: &mut std::fs::File, overlap: usize, mut take: impl FnMut(&[u8])) -> std::io::Result<()> {
     let mut buffer = vec![0; (1 << 20).max(2 * overlap)];
     let mut kept = 0;

@@ -1,7 +1,8 @@
 //! Hostile repositories: trees that try to make `stan` and `x07` read, write, run or use up what they must not.
 //!
-//! `cargo xtask hostile DIR` builds them, `cargo xtask hostile --run` runs every command on each and checks the promises of
-//! SECURITY.md. The trees are in `trees`, the commands in `steps`, the promises in `judge`. Needs Linux: the judge is `strace`.
+//! `cargo xtask hostile DIR` builds them. `cargo xtask hostile --run` runs every command on each and checks the promises of
+//! SECURITY.md. The trees are in `trees`, the commands in `steps`, the promises in `judge`. Needs Linux, because the checks use
+//! `strace`.
 #![expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
 #![expect(clippy::print_stdout, reason = "a developer tool talks to the terminal")]
 
@@ -148,7 +149,7 @@ fn remove(folder: &Path) -> Result<()> {
     if remove()?.success() {
         return Ok(());
     }
-    // Folders that their owner may not enter stay behind, unless their owner is root.
+    // Make folders without permissions removable; only root could delete them otherwise.
     Command::new("chmod").args(["-R", "u+rwX"]).arg(folder).status()?;
     if remove()?.success() { Ok(()) } else { Err(format!("{} cannot be removed", folder.display()).into()) }
 }

@@ -1,4 +1,4 @@
-//! One tree from its building to the verdict: every command, twice, with the promises asked after each run.
+//! Runs one tree: builds it, runs every command twice, and checks the promises after each run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ use super::walk::{self, Listing};
 use super::{archives, build, remove};
 use crate::Result;
 
-/// What came of one tree.
+/// The result of one tree.
 pub(super) struct Played {
     pub(super) name: &'static str,
     pub(super) commands: usize,
@@ -24,7 +24,7 @@ pub(super) struct Played {
     pub(super) slowest: Duration,
     pub(super) peak_bytes: u64,
     pub(super) archives: usize,
-    /// Promises that were not kept: the command, and how.
+    /// Broken promises: the command, and the breach.
     pub(super) breaches: Vec<(String, String)>,
     pub(super) skipped: Vec<String>,
 }
@@ -72,7 +72,7 @@ pub(super) fn play(tree: &Tree, scale: Scale, machine: &Machine, folder: &Path) 
     Ok(stage.played)
 }
 
-/// Builds the tree and hands it to whom it belongs.
+/// Builds the tree and changes its owner if necessary.
 fn set_up(tree: &Tree, place: &Path, scale: Scale, machine: &Machine) -> Result<Site> {
     let site = build(tree, place, scale)?;
     if tree.owner == Owner::Nobody && machine.is_root {
@@ -87,9 +87,9 @@ struct Stage<'a> {
     outputs: PathBuf,
     scratch: PathBuf,
     site: Site,
-    /// The site's folder as the last run left it.
+    /// The listing of the site's folder after the last run.
     listing: Listing,
-    /// Archives that were extracted already.
+    /// Digests of archives that were extracted already.
     extracted: BTreeSet<[u8; 32]>,
     played: Played,
 }
@@ -108,7 +108,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// The command under the tracer; when it succeeded once more without, which must give the same.
+    /// Runs the command under the tracer. If it succeeds, runs it again without; both must give the same result.
     fn step(&mut self, step: &HostileStep) -> Result<()> {
         self.played.commands += 1;
         let first = self.run(step, true)?;
@@ -167,7 +167,7 @@ impl Stage<'_> {
         Ok(ran)
     }
 
-    /// Commands while files and folders are swapped for links and back: here only what comes out can be judged.
+    /// Runs commands while files and folders are swapped with symlinks: here only the output can be checked.
     fn race(&mut self) -> Result<()> {
         let pairs = self
             .tree
@@ -205,7 +205,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// The digest of the archive, unless something else is in its place.
+    /// The digest of the archive, unless something else is at its path.
     fn archive(&self) -> Option<[u8; 32]> {
         self.digest_of("archive.tar").map(|(_, digest)| digest)
     }
@@ -217,12 +217,12 @@ impl Stage<'_> {
             fs::symlink_metadata(path).is_ok_and(|found| wanted(&found))
         };
         let is_own = is(&output, fs::Metadata::is_dir) && is(&path, fs::Metadata::is_file);
-        // A pipe in its place would be waited for.
+        // Opening a named pipe at its path would block.
         let file = is_own.then(|| fs::File::open(&path).ok()).flatten()?;
         walk::hash(file).map(|digest| (path, digest))
     }
 
-    /// The archives that a run has just written, taken apart by GNU tar; the same ones only once.
+    /// Extracts the archives that a run has just written with GNU tar; equal archives only once.
     fn extract_archives(&mut self, step: &HostileStep) -> Result<()> {
         for name in ["archive.tar", "archive.diff.tar"] {
             let Some((path, digest)) = self.digest_of(name) else { continue };
@@ -237,7 +237,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// The same breach of the same command is reported once.
+    /// Reports each breach of a command once.
     fn breach(&mut self, step: &HostileStep, breach: String) {
         let entry = (step.shown(), breach);
         if !self.played.breaches.contains(&entry) {
@@ -246,7 +246,7 @@ impl Stage<'_> {
     }
 }
 
-/// Swaps each pair as fast as it can be done until it is over, and says how often.
+/// Swaps each pair as fast as possible until `over`, and returns how often.
 fn swap(pairs: &[(PathBuf, PathBuf)], over: &std::sync::atomic::AtomicBool) -> usize {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     let mut swaps = 0;

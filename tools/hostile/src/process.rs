@@ -1,6 +1,6 @@
-//! One run of a program on a hostile tree: traced or not, as another user or not, and never longer than the cap.
+//! One run of a program on a hostile tree: with or without tracer, as this or another user, and with a time limit.
 //!
-//! What the run did is judged elsewhere; here it is only started, waited for and measured.
+//! Only starts, waits and measures; `judge` checks what the run did.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -15,16 +15,16 @@ use wait4::{ResUse, Wait4 as _};
 use super::trace;
 use crate::Result;
 
-/// A user who owns nothing.
+/// A user who owns no files.
 pub(super) const NOBODY: u32 = 65534;
 
-/// How the programs are started on this machine.
+/// How to start the programs on this machine.
 pub(super) struct Machine {
     pub(super) stan: PathBuf,
     pub(super) x07: PathBuf,
     pub(super) has_strace: bool,
     pub(super) is_root: bool,
-    /// A run that takes longer hangs. On a busy machine others may take their time too, so that it is a long one.
+    /// A longer run counts as hanging. Generous, because other programs may slow a busy machine down.
     pub(super) longest: Duration,
 }
 
@@ -32,22 +32,22 @@ pub(super) struct Machine {
 pub(super) struct TracedRun<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [String],
-    /// The folder of the tree; the run starts in `repo` in it.
+    /// The folder of the tree; the run starts in its `repo`.
     pub(super) folder: &'a Path,
-    /// Where standard output, standard error and the trace go.
+    /// The folder for standard output, standard error and the trace.
     pub(super) outputs: &'a Path,
     pub(super) as_nobody: bool,
     pub(super) traced: bool,
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) code: Option<i32>,
     pub(super) signal: Option<i32>,
     pub(super) timed_out: bool,
     pub(super) wall: Duration,
-    /// User and system time of the program, and of the tracer if there was one.
+    /// User and system time of the program, including the tracer's.
     pub(super) processor: Duration,
     pub(super) peak_bytes: u64,
     pub(super) stdout: Vec<u8>,
@@ -76,14 +76,14 @@ impl TracedRun<'_> {
         let _ = fs::remove_file(&trace);
         let traced = self.traced && machine.has_strace;
         let mut command = self.command(machine, traced.then_some(trace.as_path()));
-        // The only command that is talked to.
+        // The only command that reads messages from standard input.
         let is_server = self.arguments.first().is_some_and(|word| word == "mcp");
         let asked = is_server.then(|| File::open(self.folder.join("given/mcp.jsonl")).ok()).flatten();
         command
             .stdin(asked.map_or_else(Stdio::null, Stdio::from))
             .stdout(File::create(&stdout)?)
             .stderr(File::create(&stderr)?);
-        // A child begins with the peak of its parent, which is forgotten so.
+        // Reset the peak memory, which a child inherits from its parent.
         let _ = fs::write("/proc/self/clear_refs", "5");
         let start = Instant::now();
         let (used, timed_out) = wait(command.process_group(0).spawn()?, start, machine.longest)?;
@@ -132,7 +132,7 @@ fn wait(mut child: Child, start: Instant, limit: Duration) -> Result<(ResUse, bo
             return Ok((used, false));
         }
         if start.elapsed() > limit {
-            // The whole group: ending the tracer alone would leave the program behind.
+            // Kill the whole process group: killing only the tracer would leave the program running.
             Command::new("kill").args(["-9", "--", &format!("-{}", child.id())]).status()?;
             return Ok((child.wait4()?, true));
         }

@@ -1,11 +1,11 @@
-//! The verdict over all trees: a table that can go into docs/reliability.md as it is.
+//! The verdict over all trees, as a table for docs/reliability.md.
 
 use std::collections::BTreeMap;
 
 use super::play::Played;
 use super::process::Machine;
 
-/// Prints the table, and says whether every promise was kept and everything could be checked.
+/// Prints the table. Returns true if every promise was kept and everything could be checked.
 pub(super) fn print(played: &[Played], machine: &Machine) -> bool {
     println!("\n| tree | commands | runs | exit codes | slowest | memory | breaches |");
     println!("|---|--:|--:|---|--:|--:|--:|");
@@ -42,7 +42,7 @@ pub(super) fn print(played: &[Played], machine: &Machine) -> bool {
     breaches == 0 && machine.has_strace
 }
 
-/// Each breach once, with the first command that brought it about and how many others did.
+/// Prints each breach once, with the first command that caused it and the number of others.
 fn print_breaches(one: &Played) {
     let mut commands: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (command, breach) in &one.breaches {

@@ -1,7 +1,7 @@
-//! The place of one hostile tree on the disk: the repository, and beside it what must never be read or changed.
+//! The folder of one hostile tree: the repository, and beside it what must never be read or changed.
 //!
-//! Everything is written with fixed contents, so that two builds of a tree are the same. The contents of the trees are
-//! in `trees`; reading them back is in `walk`.
+//! All contents are fixed, so that two builds of a tree are equal. The contents of the trees are in `trees`; `walk` reads them
+//! back.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-/// The word that stands in every secret and in no repository. Wherever it turns up, something was read that must not be.
+/// The word in every secret and in no repository. If it appears anywhere, something forbidden was read.
 pub(super) const CANARY: &str = "kanarienvogel";
 
-/// How large the large trees are.
+/// The size of the large trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scale {
     Short,
@@ -31,13 +31,13 @@ impl Scale {
     }
 }
 
-/// The folder of one tree. `repo` in it is the repository that the programs are run on.
+/// The folder of one tree. Its `repo` is the repository on which the programs run.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
     folder: PathBuf,
     pub(super) scale: Scale,
-    /// Paths below the folder, outside of the repository, that a command may read because an import or `.git` names them.
-    /// With `/` at the end everything below is meant.
+    /// Paths relative to the folder, outside of the repository, that a command may read because an import or `.git` names them. A
+    /// trailing `/` includes everything below.
     pub(super) readable: Vec<&'static str>,
     /// What could not be built on this machine.
     pub(super) skipped: Vec<String>,
@@ -68,7 +68,7 @@ impl Site {
         self.file_named(OsStr::new(relative), contents)
     }
 
-    /// A file whose name need not be UTF-8.
+    /// A file whose name may be other than UTF-8.
     pub(super) fn file_named(&mut self, relative: &OsStr, contents: impl AsRef<[u8]>) -> io::Result<()> {
         let path = self.folder.join(relative);
         if let Some(parent) = path.parent() {
@@ -81,7 +81,7 @@ impl Site {
         self.file_named(OsStr::from_bytes(relative), contents)
     }
 
-    /// A link with exactly this target.
+    /// A symlink with exactly this target.
     pub(super) fn link(&mut self, relative: &str, target: &str) -> io::Result<()> {
         let path = self.path(relative);
         if let Some(parent) = path.parent() {
@@ -90,7 +90,7 @@ impl Site {
         symlink(target, path)
     }
 
-    /// A link with the absolute path of something in this folder.
+    /// A symlink to the absolute path of something in this folder.
     pub(super) fn absolute_link(&mut self, relative: &str, target: &str) -> io::Result<()> {
         let target = self.path(target).to_string_lossy().into_owned();
         self.link(relative, &target)
@@ -104,7 +104,7 @@ impl Site {
         self.special(relative, FileType::Socket, 0)
     }
 
-    /// A twin of `/dev/zero`, which never ends. Needs root; without it the tree lacks the device, and reports that.
+    /// A device like `/dev/zero`, which never ends. Needs root; otherwise the tree reports that it lacks the device.
     pub(super) fn endless_device(&mut self, relative: &str) -> io::Result<()> {
         let made = self.special(relative, FileType::CharacterDevice, rustix::fs::makedev(1, 5));
         if let Err(error) = &made {
@@ -121,7 +121,7 @@ impl Site {
         Ok(mknodat(CWD, &path, kind, Mode::from_raw_mode(0o644), device)?)
     }
 
-    /// A file of `size` bytes that takes no room on the disk; it starts with `head`.
+    /// A sparse file of `size` bytes that starts with `head`.
     pub(super) fn sparse(&mut self, relative: &str, head: &str, size: u64) -> io::Result<()> {
         self.file(relative, head)?;
         File::options().write(true).open(self.path(relative))?.set_len(size)
@@ -131,7 +131,7 @@ impl Site {
         fs::set_permissions(self.path(relative), fs::Permissions::from_mode(mode))
     }
 
-    /// Makes a file another user's. Needs root; without it the file is removed again, and the tree reports that.
+    /// Changes the owner of a file. Needs root; otherwise removes the file, and the tree reports that.
     pub(super) fn give_away(&mut self, relative: &str) -> io::Result<()> {
         let path = self.path(relative);
         if let Err(error) = std::os::unix::fs::chown(&path, Some(super::process::NOBODY), None) {
@@ -165,7 +165,7 @@ impl Site {
         self.file("repo/.stan/context/dependency.state.json", format!("{{\"v\":2,\"i\":[{entries}]}}\n"))
     }
 
-    /// A small, healthy project: what is hostile comes on top of it.
+    /// A small valid project, to which a tree adds something hostile.
     pub(super) fn project(&mut self) -> io::Result<()> {
         self.file("repo/package.json", r##"{"name":"shop","version":"1.0.0","imports":{"#cart":"./src/cart.ts"}}"##)?;
         self.file("repo/tsconfig.json", r#"{"compilerOptions":{"moduleResolution":"bundler"}}"#)?;
@@ -184,8 +184,8 @@ impl Site {
         self.file("given/diagnostics.json", DIAGNOSTICS)
     }
 
-    /// Secrets beside the repository, above it, in the home folder and in a repository next door; and baits above the root
-    /// that must not be read either.
+    /// Secrets beside and above the repository, in the home folder and in a neighbouring repository; and bait files above the
+    /// root that must not be read either.
     pub(super) fn canaries(&mut self) -> io::Result<()> {
         let secret = |place: &str| format!("{CANARY}-{place}\n");
         let module = |place: &str| {
@@ -229,12 +229,12 @@ impl Site {
     }
 }
 
-/// Imports of everything that a healthy project has; `trap` lies where `NODE_PATH` points.
+/// Imports everything that the valid project has; `NODE_PATH` points to `trap`.
 const MAIN: &str = "/** Where it starts. @module */\nimport { total } from './cart.js';\nimport { total as same } from '#cart';\n\
     import { format } from 'money';\nimport { above } from 'above';\nimport 'trap';\nimport 'node:fs';\n\
     console.log(total, same, format, above);\n";
 
-/// What an assistant that a repository talks into it would ask the server.
+/// The requests of an assistant that followed the repository's injected instructions.
 fn mcp_calls() -> String {
     let hello = r#""method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"h","version":"1"}}"#;
     let call = |tool: &str, arguments: &str| {

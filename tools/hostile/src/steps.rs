@@ -1,7 +1,7 @@
-//! Every command in every form, in the order in which they are run on a tree, and what each of them may write.
+//! Every command in every form, in the order in which they run on a tree, and what each may write.
 //!
-//! The words are exactly what a user would type in the repository. Files that a tree lays into `given` are passed to
-//! the command that reads their sort, by the prefix of their names.
+//! The arguments are exactly what a user would type in the repository. Files in a tree's `given` are passed to the command for
+//! their kind, by the prefix of their names.
 
 use std::path::{Path, PathBuf};
 
@@ -11,26 +11,26 @@ use super::process::Machine;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writes {
     Nothing,
-    /// What lies below stan's own folder.
+    /// Anything below stan's own folder.
     Own,
-    /// What `stan init` says that it makes.
+    /// The files that `stan init` reports.
     Setup,
-    /// A file or folder that the command line names; always below `given`.
+    /// A file or folder named on the command line; always below `given`.
     Named,
-    /// The same, and what lies below stan's own folder: a command that writes to the given path and keeps a cache.
+    /// As `Named`, and anything below stan's own folder: a command that writes to the given path and has a cache.
     NamedAndOwn,
-    /// What a reply may say: files of the repository, but nothing of git and nothing behind a link.
+    /// Files of the repository that a reply may change, but nothing of git and nothing behind a symlink.
     Reply,
 }
 
-/// What a second run must repeat when the first one succeeded.
+/// What a second run must reproduce if the first one succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeats {
     Output,
-    /// Reports say what changed since the last run, so that only the archive is the same.
+    /// Reports contain the changes since the last run, so only the archive is equal.
     Archive,
     SuccessOnly,
-    /// Not run again: it goes one step further each time.
+    /// Not run again: each run goes one step further.
     Never,
 }
 
@@ -48,7 +48,7 @@ impl HostileStep {
         if self.is_x07 { &machine.x07 } else { &machine.stan }
     }
 
-    /// The documented exit codes: no tree may cause 4, an internal error.
+    /// Whether this is a documented exit code. No tree may cause 4, an internal error.
     pub(super) fn allows(&self, code: i32) -> bool {
         if self.is_x07 { matches!(code, 0 | 2 | 20) } else { (0..=3).contains(&code) }
     }
@@ -66,7 +66,7 @@ impl HostileStep {
     }
 }
 
-/// The forms of each command, in the order of a thread: look, archive, select, archive again, check, set up.
+/// The forms of each command, in the order of a thread: explore, archive, select, archive again, check, set up.
 const STAN: &[(&str, Writes, Repeats)] = &[
     ("graph --no-cache --json", Writes::Nothing, Repeats::Output),
     ("select --json --no-cache", Writes::Nothing, Repeats::Output),
@@ -131,7 +131,7 @@ const STAN: &[(&str, Writes, Repeats)] = &[
     ("snap undo --json", Writes::Own, Repeats::Never),
     ("snap redo --json", Writes::Own, Repeats::Never),
     ("snap set 0 --json", Writes::Own, Repeats::SuccessOnly),
-    // No tree has a script of these names: nothing may be started.
+    // No tree has scripts with these names, so nothing may be started.
     ("run -s evidence --json", Writes::Own, Repeats::SuccessOnly),
     ("run --context -s ../evidence -s build", Writes::Own, Repeats::SuccessOnly),
     ("completions bash", Writes::Nothing, Repeats::Output),
@@ -150,7 +150,7 @@ const X07: &[(&str, Writes, Repeats)] = &[
     ("agent context --diag ../given/diagnostics.json --project ../given/x07.json", Writes::Nothing, Repeats::Output),
 ];
 
-/// What files in `given` are, by the start of their names, and the words around their paths.
+/// The kind of files in `given`, by the prefix of their names, and the arguments around their paths.
 const GIVEN: &[(&str, &str, &str, Writes)] = &[
     ("archive-", "verify", "--json", Writes::Nothing),
     ("archive-", "check ../given/reply.md --json --archive", "", Writes::Nothing),
@@ -170,14 +170,14 @@ const GIVEN: &[(&str, &str, &str, Writes)] = &[
     ("project-", "x07 agent context --diag ../given/diagnostics.json --project", "", Writes::Nothing),
 ];
 
-/// The few that are run while the tree changes under them.
+/// The few commands that run while the tree is being changed.
 pub(super) fn racing() -> Vec<HostileStep> {
     let words =
         ["run --json", "run --context --json", "graph --meta", "graph --no-cache --json", "run --context --plan"];
     words.iter().map(|words| step(words, Writes::Own, Repeats::SuccessOnly)).collect()
 }
 
-/// All commands for a tree; `given` is its folder of files that are handed to them.
+/// All commands for a tree; `given` is the folder of files that are passed to them.
 pub(super) fn all(given: &Path) -> Vec<HostileStep> {
     let mut steps: Vec<HostileStep> =
         STAN.iter().map(|(words, writes, repeats)| step(words, *writes, *repeats)).collect();
@@ -190,7 +190,7 @@ pub(super) fn all(given: &Path) -> Vec<HostileStep> {
             arguments.push(path);
             arguments.extend(words(after));
             let is_x07 = before.starts_with("x07 ");
-            // The wrapper of the x07 toolchain reports how long it took.
+            // The wrapper of the x07 toolchain reports the elapsed time.
             let tells_time = is_x07 && arguments.iter().any(|argument| argument == "--json");
             let repeats = match (tells_time, *writes) {
                 (_, Writes::Reply) => Repeats::Never,
@@ -200,7 +200,7 @@ pub(super) fn all(given: &Path) -> Vec<HostileStep> {
             steps.push(HostileStep { is_x07, arguments, writes: *writes, repeats });
         }
     }
-    // A user who types the name of a link does not know its target.
+    // A user who types the name of a symlink does not know its target.
     for link in links(&given.with_file_name("repo")) {
         for words in ["read", "outline", "pack --at", "deps", "map --focus", "suggest --tokens bytes4 --focus"] {
             let mut one = step(words, Writes::Own, Repeats::Output);
@@ -211,7 +211,7 @@ pub(super) fn all(given: &Path) -> Vec<HostileStep> {
     steps
 }
 
-/// A few links at the top of the repository and in its sources.
+/// A few symlinks at the top of the repository and in its sources.
 fn links(repository: &Path) -> Vec<String> {
     const MAX_FOUND: usize = 3;
     let found = ["", "src/"].into_iter().flat_map(|folder| {
@@ -237,7 +237,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Where the programs are, when none are named.
+/// The paths of the programs if none are given.
 pub(super) fn released(workspace: &Path, name: &str) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
     target.join("release").join(name)

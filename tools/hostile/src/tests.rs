@@ -1,4 +1,4 @@
-//! A suite that finds nothing proves nothing: here programs that break each promise are run, and each is found out.
+//! A suite that finds nothing proves nothing: these tests run programs that break each promise, and each breach must be found.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +9,7 @@ use super::process::Machine;
 use super::site::{CANARY, Scale};
 use super::trees;
 
-/// The breaches of a shell script that takes the place of both programs, on the healthy tree.
+/// The breaches when a shell script replaces both programs, on the valid tree.
 fn breaches(script: &str) -> Option<String> {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let folder = fs::canonicalize(folder.path()).expect("a real path");
@@ -70,7 +70,7 @@ fn trees_have_names_of_their_own_and_build_twice_the_same() {
     assert!(!CANARY.is_empty());
 }
 
-/// Every file with its contents or, for a link, its target.
+/// Every file with its contents or, for a symlink, its target.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut pending = vec![folder.to_owned()];

@@ -1,7 +1,7 @@
-//! Reads what `strace` wrote of one run: which files were opened for real, what was written to, which programs were started.
+//! Parses the output of `strace` for one run: which files were opened, what was written, which programs were started.
 //!
-//! A stat or readlink is not judged: what is promised is that nothing outside is *read*. Paths are taken from the
-//! descriptors (`-y`), so that they are the files that were opened and not the names that were used.
+//! Ignores stat and readlink: the promise is that nothing outside is *read*. Paths are taken from the descriptors (`-y`), so that
+//! they are the files actually opened, not the names that were used.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -9,19 +9,19 @@ use std::path::Path;
 
 use crate::Result;
 
-/// The calls that are traced, for `-e trace=`.
+/// The traced system calls, for `-e trace=`.
 pub(super) const CALLS: &str = "open,openat,openat2,creat,truncate,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,\
     rmdir,link,linkat,symlink,symlinkat,mknod,mknodat,chmod,fchmodat,chown,lchown,fchownat,mount,chroot,\
     execve,execveat,fork,vfork,clone,clone3,socket,connect,bind,sendto,ptrace,kill";
 
-/// What one run did.
+/// The relevant system calls of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Traced {
-    /// Every file and folder that was opened, by its real path; for a failed call the path as it was asked for.
+    /// Every file and folder that was opened, by its real path; for a failed call, the requested path.
     pub(super) opened: Vec<Vec<u8>>,
-    /// Calls that change the file system, with the path that they name first.
+    /// Calls that change the file system, with their first path.
     pub(super) changed: Vec<(String, Vec<u8>)>,
-    /// Calls that no run may make.
+    /// Calls that are always forbidden.
     pub(super) forbidden: Vec<String>,
 }
 
@@ -64,22 +64,22 @@ fn call(name: &[u8], rest: &[u8], programs: &mut usize, traced: &mut Traced) {
     let name = String::from_utf8_lossy(name).into_owned();
     let shown = || String::from_utf8_lossy(&rest[..rest.len().min(200)]).into_owned();
     match name.as_str() {
-        // What is not there was not read: resolution asks for many names.
+        // A missing file was not read: resolution tries many names.
         "open" | "openat" | "openat2" | "creat"
             if [b" = -1 ENOENT".as_slice(), b" = -1 ENOTDIR"].iter().any(|none| find(rest, none).is_some()) => {}
         "open" | "openat" | "openat2" | "creat" => traced.opened.push(opened(rest)),
-        // The first one is the program itself.
+        // The first `execve` starts the program itself.
         "execve" if *programs == 0 => *programs += 1,
         "clone" | "clone3" if find(rest, b"CLONE_THREAD").is_some() => {}
         "execve" | "execveat" | "fork" | "vfork" | "clone" | "clone3" | "socket" | "connect" | "bind" | "sendto"
         | "ptrace" | "kill" | "mount" | "chroot" => traced.forbidden.push(format!("{name}({}", shown())),
-        // strace shows so what a thread was about to do when the process ended.
+        // strace's notation for a call that a thread was about to make when the process ended.
         "???" | "exit" | "exit_group" => {}
         _ => traced.changed.push((name, asked(rest))),
     }
 }
 
-/// The path of the descriptor that a call gave back, else the path that was asked for.
+/// The path of the returned descriptor, or else the requested path.
 fn opened(rest: &[u8]) -> Vec<u8> {
     let result = rfind(rest, b" = ").and_then(|at| rest.get(at + 3..)).unwrap_or_default();
     match result.iter().position(|byte| *byte == b'<').filter(|_| result.ends_with(b">")) {
@@ -91,7 +91,7 @@ fn opened(rest: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The first path among the arguments, made absolute by the folder that it is relative to.
+/// The first path among the arguments, made absolute with the folder it is relative to.
 fn asked(rest: &[u8]) -> Vec<u8> {
     let Some(start) = rest.iter().position(|byte| *byte == b'"') else { return Vec::new() };
     let end = (start + 1..rest.len()).find(|&at| {

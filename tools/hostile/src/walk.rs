@@ -1,7 +1,7 @@
-//! What lies in a folder, at any depth, and what changed between two snapshots: checks "nothing is written elsewhere".
+//! Lists everything in a folder and compares two listings, to check that nothing is written elsewhere.
 //!
-//! Folders are opened one from the other, because the names of deep ones are longer than any path that the system opens.
-//! Links are never followed, and nothing but regular files is opened.
+//! Folders are opened relative to each other, because paths of deep ones exceed the system's limit. Symlinks are never followed,
+//! and only regular files are opened.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;
@@ -15,14 +15,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Result;
 
-/// Longer ways are walked from a folder that is held open.
+/// Longer paths are walked from a folder that is kept open.
 const LONGEST_WAY: usize = 200;
-/// Larger files are compared by their stat alone: whatever changes a file changes its ctime.
+/// Larger files are compared only by stat: every change of a file changes its ctime.
 const LARGEST_HASHED: u64 = 1 << 20;
-/// With more files than this their stats must do.
+/// With more files, only stats are compared.
 const MAX_HASHED: usize = 20_000;
 
-/// Everything below a folder by its path from there, with `/` between names.
+/// Everything below a folder by relative path, with `/` between names.
 pub(super) type Listing = BTreeMap<Vec<u8>, Entry>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +38,13 @@ pub(super) struct Entry {
     digest: Option<[u8; 32]>,
 }
 
-/// Lists a folder. What `before` knows to be unchanged is not read again.
+/// Lists a folder. Does not read files again that are unchanged since `before`.
 pub(super) fn list(folder: &Path, before: &Listing) -> Result<Listing> {
     let base = Rc::new(openat(CWD, folder, DIRECTORY, Mode::empty())?);
     let mut listing = Listing::new();
     let mut pending = vec![PendingFolder { base, way: b".".to_vec(), path: Vec::new() }];
     while let Some(place) = pending.pop() {
-        // A folder that cannot be entered has nothing that we could compare.
+        // We cannot compare a folder that we cannot enter.
         let Ok(opened) = openat(&*place.base, place.way.as_slice(), DIRECTORY, Mode::empty()) else { continue };
         let opened = Rc::new(opened);
         for entry in Dir::read_from(&*opened)? {
@@ -54,7 +54,7 @@ pub(super) fn list(folder: &Path, before: &Listing) -> Result<Listing> {
                 continue;
             }
             let path = joined(&place.path, name);
-            // Something may have gone since it was listed; that it is gone is what the comparison says.
+            // A file may have been deleted since it was listed; the comparison will report that.
             let Ok(stat) = statat(&*opened, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let hashed = listing.len() < MAX_HASHED;
             let found = describe(&opened, name, &stat, before.get(&path).filter(|_| hashed), hashed);
@@ -67,7 +67,7 @@ pub(super) fn list(folder: &Path, before: &Listing) -> Result<Listing> {
     Ok(listing)
 }
 
-/// The paths that are not what they were: new, gone or different, each with what happened.
+/// The new, deleted and changed paths, each with what happened.
 pub(super) fn changes(before: &Listing, after: &Listing) -> Vec<(Vec<u8>, &'static str)> {
     let mut changes = Vec::new();
     for (path, entry) in before {
@@ -82,14 +82,14 @@ pub(super) fn changes(before: &Listing, after: &Listing) -> Vec<(Vec<u8>, &'stat
 }
 
 impl Entry {
-    /// Of many files only the first are hashed, and a new file among them moves the end of those.
+    /// Only the first files are hashed, and a new file among them moves where hashing stops.
     fn is_same(&self, other: &Self) -> bool {
         let are_hashed = self.digest.is_some() && other.digest.is_some();
         let compared = |entry: &Self| Self { digest: entry.digest.filter(|_| are_hashed), ..entry.clone() };
         compared(self) == compared(other)
     }
 
-    /// Whether only the times differ, as they do of a folder in which something was made.
+    /// Whether only the times differ, as for a folder in which something was created.
     pub(super) fn differs_in_times_alone(&self, other: &Self) -> bool {
         let timeless = |entry: &Self| Self { modified: (0, 0), changed: (0, 0), size: 0, ..entry.clone() };
         timeless(self) == timeless(other)
@@ -99,10 +99,10 @@ impl Entry {
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 struct PendingFolder {
-    /// A folder that is held open, and the way from there.
+    /// A folder that is kept open, and the path relative to it.
     base: Rc<OwnedFd>,
     way: Vec<u8>,
-    /// The way from the folder that is listed.
+    /// The path from the listed folder.
     path: Vec<u8>,
 }
 
@@ -146,7 +146,7 @@ fn digest(folder: &OwnedFd, name: &CStr) -> Option<[u8; 32]> {
     hash(std::fs::File::from(openat(folder, name, flags, Mode::empty()).ok()?))
 }
 
-/// The digest of an open file, however large it is.
+/// The digest of an open file of any size.
 pub(super) fn hash(mut file: std::fs::File) -> Option<[u8; 32]> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
@@ -203,7 +203,8 @@ mod tests {
         );
     }
 
-    /// Found by 100,000 files: a command made a file, and another was said to have changed because it was no longer hashed.
+    /// Found with 100,000 files: after a command created a file, another one was reported as changed because it was no longer
+    /// hashed.
     #[test]
     fn a_file_that_is_not_hashed_has_not_changed_for_that() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Run after run with edits in between: what is kept from one run to the next must neither grow nor make a difference.
+//! Many runs in a row with edits in between: the files that stan keeps must not grow, and must not change the answers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,10 +11,10 @@ use super::report::Report;
 use super::tree::{differences, sizes};
 use crate::Result;
 
-/// How often a run is compared with one that knows nothing.
+/// How often a run is compared with one without a cache.
 const COMPARE_EVERY: u64 = 50;
 
-/// The part of its mean that a value may grow by from the first run to the last.
+/// How much a value may grow from the first run to the last, relative to its mean.
 const ALLOWED_GROWTH: f64 = 0.1;
 
 #[derive(Default)]
@@ -44,7 +44,7 @@ pub(super) fn run(stan: Stan<'_>, repository: &Repository, runs: u64, report: &m
         }
         let ran = stan.succeed(&["run", "--context", "--json"])?;
         series.note(stan.root, ran.usage.peak_bytes)?;
-        // Short tests compare too.
+        // Compare in short tests too.
         if number % COMPARE_EVERY.min(runs / 4).max(1) == 0 {
             compared += 1;
             different.extend(compare(stan, number)?);
@@ -68,10 +68,10 @@ pub(super) fn run(stan: Stan<'_>, repository: &Repository, runs: u64, report: &m
 impl Series {
     fn note(&mut self, root: &Path, peak: u64) -> Result<()> {
         let files = sizes(&root.join(".stan"))?;
-        // The map is the graph, written out: what it has more of, everything else may have more of.
+        // The map is the graph, written out: other files may grow in proportion to it.
         let explained = files.get("context/dependency.meta.json").copied().unwrap_or(0) as f64;
         let cache: u64 = files.iter().filter(|(name, _)| name.starts_with("cache/")).map(|(_, size)| size).sum();
-        // Ten baselines of each kind are kept: their number grows until then.
+        // Ten baselines of each kind are kept, so their number grows until then.
         let others = files.keys().filter(|name| !name.starts_with("diff/history/")).count() as u64;
         for (series, value) in [(&mut self.memory, peak), (&mut self.cache, cache), (&mut self.files, others)] {
             series.push(Sample { explained, value: value as f64 });
@@ -81,7 +81,7 @@ impl Series {
 }
 
 impl Series {
-    /// Every sample, for readers who want to see more than a slope.
+    /// All samples, for readers who want to see more than a slope.
     fn table(&self) -> String {
         let mut text = String::from("map\tmemory\tcache\tfiles\n");
         for ((memory, cache), files) in self.memory.iter().zip(&self.cache).zip(&self.files) {
@@ -102,14 +102,14 @@ fn stays(name: &str, samples: &[Sample], report: &mut Report) {
         samples.len(),
         per_cent(error),
     );
-    // Memory depends on thread scheduling: growth within the error is not a finding.
+    // Memory depends on thread scheduling: growth within the margin of error is no finding.
     report.law(format!("{name}: no growth beyond the graph's"), total - 2.0 * error <= ALLOWED_GROWTH * mean, detail);
 }
 
-/// What all these runs have kept, against what one run keeps that knows nothing: a hundredth more is growth.
+/// Compares the cache after all runs with that of a single cold run; one per cent more counts as growth.
 fn cache_is_no_larger_than_a_new_one(stan: Stan<'_>, report: &mut Report) -> Result<()> {
     let folder = stan.root.join(".stan/cache");
-    // Counts of tokens and words are kept by contents, within bounds of their own; `graph` writes none.
+    // Counts of tokens and words are stored by content hash with their own limits; `graph` writes none.
     let is_of_graph = |path: &str| path.starts_with("graph.") || path.starts_with("map.");
     let bytes = || -> Result<u64> {
         Ok(sizes(&folder)?.iter().filter(|(path, _)| is_of_graph(path)).map(|(_, size)| size).sum())
@@ -124,7 +124,7 @@ fn cache_is_no_larger_than_a_new_one(stan: Stan<'_>, report: &mut Report) -> Res
     Ok(())
 }
 
-/// The run just made against the same without a cache: graph, map, archives.
+/// Compares the last run with the same run without a cache: graph, map, archives.
 fn compare(stan: Stan<'_>, number: u64) -> Result<Vec<String>> {
     let made = outputs(stan.root)?;
     let graph = stan.succeed(&["graph", "--json"])?.answer_digest()?;
@@ -147,7 +147,7 @@ fn outputs(root: &Path) -> Result<BTreeMap<String, String>> {
     names.iter().map(|name| Ok(((*name).to_owned(), digest(&root.join(".stan").join(name))?))).collect()
 }
 
-/// Names that no artefact has.
+/// Whether a name is that of a temporary file.
 pub(super) fn is_temporary(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     file.contains(".tmp") || file.ends_with('~')

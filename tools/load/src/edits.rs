@@ -1,5 +1,5 @@
-//! Random edits of a generated repository, as people make them: create, change, delete, rename. In the long run as many
-//! files are made as removed, so that growth is not explained by the repository.
+//! Random edits of a generated repository, as people make them: create, change, delete, rename. In the long run as many files are
+//! created as removed, so that the repository's size does not explain growth.
 
 use stan_testkit::Random;
 
@@ -11,11 +11,11 @@ pub(super) struct Editor<'a> {
     repository: &'a Repository,
     bodies: Bodies,
     random: Random,
-    /// The modules that are there now: path, package, and the number that their text comes from.
+    /// The current modules: path, package, and the number that their text is generated from.
     modules: Vec<(String, usize, u64)>,
-    /// Where the number of modules is drawn to.
+    /// The number of modules around which edits fluctuate.
     usual: usize,
-    /// Every edit is a text or a name never seen before.
+    /// A counter that makes the text or name of every edit unique.
     edits: u64,
 }
 

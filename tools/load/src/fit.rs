@@ -1,8 +1,8 @@
-//! A straight line through measurements, corrected for what explains them: `value = a + b * explained + c * time`.
+//! Least squares through measurements, corrected for an explaining variable: `value = a + b * explained + c * time`.
 //!
 //! No statistics library: three unknowns, three equations.
 
-/// How much a value grows from the first to the last sample beyond what is explained, and how sure that is.
+/// How much a value grows from the first to the last sample beyond what is explained, with its standard error.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Growth {
     pub(super) total: f64,
@@ -24,7 +24,7 @@ pub(super) fn growth(samples: &[Sample]) -> Growth {
     let (tt, tx, xx) = (sum(|(t, _, _)| t * t), sum(|(t, x, _)| t * x), sum(|(_, x, _)| x * x));
     let (ty, xy) = (sum(|(t, _, y)| t * y), sum(|(_, x, y)| x * y));
     let determinant = tt * xx - tx * tx;
-    // Where the explanation never changes, or only with time, time alone is to blame.
+    // If the explaining variable is constant or proportional to time, attribute all growth to time.
     let (slope, share, certainty) = if determinant <= 1e-9 * tt * xx.max(1.0) {
         (ty / tt, 0.0, 1.0 / tt)
     } else {
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn noise_is_an_error_and_no_growth() {
-        // Up and down by one, without a trend.
+        // Alternates by one, without a trend.
         let samples: Vec<Sample> =
             (0..400).map(|index| Sample { explained: 1.0, value: f64::from(index % 2 * 2 - 1) }).collect();
         let found = growth(&samples);

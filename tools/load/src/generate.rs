@@ -1,6 +1,6 @@
-//! Writes a generated repository to the disk, once: the next run that asks for the same finds it there.
+//! Writes a generated repository to disk, once: later runs with the same shape reuse it.
 //!
-//! What is written is decided in [`super::layout`] and [`super::text`].
+//! [`super::layout`] and [`super::text`] decide the contents.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::layout::{Package, Shape};
 use super::text::{Bodies, INSTALLED, Surroundings, asset, barrel, module};
 use crate::Result;
 
-/// Counts up whenever the same shape would come out differently.
+/// Incremented whenever the same shape would be generated differently.
 const GENERATOR: u32 = 1;
 
 /// A repository on the disk.
@@ -21,7 +21,7 @@ pub(super) struct Repository {
 }
 
 impl Repository {
-    /// Generates it into `folder`, unless it is there. A repository that runs have edited is not `reusable` by others.
+    /// Generates it in `folder`, unless it exists. A repository that runs will edit is not `reusable`.
     pub(super) fn generate(folder: &Path, shape: Shape, reusable: bool) -> Result<Self> {
         let packages = shape.packages();
         let (mark, wanted) = (folder.with_extension("made"), format!("{GENERATOR} {shape:?}\n"));
@@ -39,7 +39,7 @@ impl Repository {
         Ok(repository)
     }
 
-    /// Back to a repository in which no command has run.
+    /// Restores the state before any command ran.
     pub(super) fn forget_runs(&self) -> Result<()> {
         match std::fs::remove_dir_all(self.root.join(".stan")) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
@@ -55,7 +55,7 @@ impl Repository {
         std::fs::write(&on_disk, bytes).map_err(|error| format!("{}: {error}", on_disk.display()).into())
     }
 
-    /// Selects these nodes, each alone.
+    /// Selects these nodes without dependencies.
     pub(super) fn select(&self, nodes: impl IntoIterator<Item = String>) -> Result<()> {
         let mut text = String::from("{\"v\":2,\"i\":[");
         for (index, node) in nodes.into_iter().enumerate() {
@@ -67,12 +67,12 @@ impl Repository {
         self.write(".stan/context/dependency.state.json", text)
     }
 
-    /// Modules in the order of packages and numbers.
+    /// Modules, by package and number.
     pub(super) fn modules(&self) -> impl Iterator<Item = String> + '_ {
         self.packages.iter().flat_map(|package| (0..package.modules).map(|number| package.module(number)))
     }
 
-    /// Every file below `packages`: with the files of the root, the whole repository.
+    /// Every file below `packages`; together with the files in the root, the whole repository.
     pub(super) fn everything(&self) -> impl Iterator<Item = String> + '_ {
         let assets = self.packages.iter().flat_map(|package| (0..package.assets).map(|number| package.asset(number)));
         let others = self.packages.iter().flat_map(|package| {
@@ -84,7 +84,7 @@ impl Repository {
 
     fn write_all(&self, shape: Shape) -> Result<()> {
         std::fs::create_dir_all(&self.root)?;
-        // A worktree of its own: the ignore rules of the clone that this may lie in would hide everything.
+        // Its own git repository: the ignore rules of an enclosing clone would hide everything.
         let made = Command::new("git").args(["init", "--quiet"]).current_dir(&self.root).status()?;
         if !made.success() {
             return Err("git init failed".into());
@@ -135,7 +135,7 @@ impl Repository {
         Ok(())
     }
 
-    /// As package managers link the members of a workspace.
+    /// Links packages as package managers link the members of a workspace.
     fn link(&self, package: &Package) -> Result<()> {
         let link = self.root.join("node_modules").join(package.name());
         if let Some(folder) = link.parent() {
@@ -162,7 +162,7 @@ mod tests {
             assert!(repository.root.join(path).is_file(), "{path}");
         }
         assert_eq!(listed.len() as u64 + super::super::layout::ROOT_FILES, shape.files);
-        // A second call finds it, and forgets what ran in it.
+        // A second call reuses it, and removes the results of earlier runs.
         repository.write(".stan/x", "").expect("it can be written");
         Repository::generate(&scratch.path().join("r"), shape, true).expect("it is there");
         assert!(!repository.root.join(".stan").exists());

@@ -1,5 +1,5 @@
-//! Sizes that no number of files explains: gigabytes of text in a few files, and one file that plain tar headers cannot
-//! describe. The files are sparse, so that only archives take room; those are deleted at the end.
+//! Extreme sizes: gigabytes of text in a few files, and one file too large for a plain tar header. The files are sparse, so only
+//! archives take disk space; they are deleted at the end.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -12,16 +12,16 @@ use super::program::Stan;
 use super::report::Report;
 use crate::Result;
 
-/// How much, in how many files.
+/// The total size and the number of files.
 #[derive(Clone, Copy)]
 pub(super) struct Sizes {
     pub(super) parts: u64,
     pub(super) part_bytes: u64,
-    /// One more file, above the 8 GiB that eleven octal digits can say.
+    /// One more file, larger than the 8 GiB that eleven octal digits can express.
     pub(super) giant_bytes: Option<u64>,
 }
 
-/// Larger files must not cost more memory than this beyond what small ones cost.
+/// How much more memory larger files may need than small ones.
 const ALLOWED_GROWTH: u64 = 48 << 20;
 
 pub(super) fn run(program: &Path, folder: &Path, sizes: Sizes, report: &mut Report) -> Result<()> {
@@ -50,7 +50,7 @@ fn measure(stan: Stan<'_>, repository: &Repository, sizes: Sizes, report: &mut R
     if let Some(giant) = sizes.giant_bytes {
         let name = "sparse/giant.txt".to_owned();
         text_with_hole(&repository.root.join(&name), Some(giant))?;
-        // Without the others and without their archives: the disk is not ours alone.
+        // Delete the other files and their archives first: other programs need disk space too.
         for part in &names {
             std::fs::remove_file(repository.root.join(part))?;
         }
@@ -64,8 +64,7 @@ fn measure(stan: Stan<'_>, repository: &Repository, sizes: Sizes, report: &mut R
     Ok(())
 }
 
-/// A sparse text file as long as asked for; only its beginning is on the disk. A file that does not begin as text would
-/// be left out of archives.
+/// A sparse text file of the given size; only its start is on disk. Archives leave out files that do not start like text.
 fn text_with_hole(path: &Path, bytes: Option<u64>) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
@@ -78,7 +77,7 @@ fn text_with_hole(path: &Path, bytes: Option<u64>) -> Result<()> {
     Ok(())
 }
 
-/// Every command that reads all bytes; the answer is the highest peak.
+/// Runs every command that reads all bytes; returns the highest peak memory.
 fn pass(stan: Stan<'_>, name: &str, report: &mut Report) -> Result<u64> {
     let mut peak = 0;
     for arguments in [&["graph", "--stats"][..], &["run", "--context", "--json"], &["verify", "--json"]] {
@@ -94,7 +93,7 @@ fn flat(small: u64, large: u64, report: &mut Report) {
     report.law("memory does not depend on the size of files", large <= small + ALLOWED_GROWTH, detail);
 }
 
-/// GNU tar reads the same names and sizes from the archive.
+/// Checks that GNU tar lists the same names and sizes.
 fn listed(stan: Stan<'_>, names: &[String], bytes: u64, report: &mut Report) -> Result<()> {
     let archive = stan.root.join(".stan/output/archive.tar");
     let Ok(output) = Command::new("tar").arg("-tvf").arg(&archive).output() else {

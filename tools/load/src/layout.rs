@@ -1,14 +1,14 @@
-//! Which files a generated repository has, and how large each is: arithmetic only, nothing is written here.
+//! Decides which files a generated repository has, and their sizes: only arithmetic, nothing is written here.
 //!
-//! A workspace of packages as people have them: a manifest, a configuration, a barrel, modules in folders, assets, and one
-//! large text in each package.
+//! A workspace of typical packages: a manifest, a configuration, a barrel, modules in folders, assets, and one large text per
+//! package.
 
-/// What was asked for.
+/// The requested size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Files outside `node_modules`.
     pub(super) files: u64,
-    /// Their bytes, to within a few hundredths.
+    /// Their total size, to within a few per cent.
     pub(super) bytes: u64,
 }
 
@@ -18,16 +18,16 @@ pub(super) struct Package {
     pub(super) number: u64,
     pub(super) modules: u64,
     pub(super) assets: u64,
-    /// What a module has on average.
+    /// The mean size of a module.
     pub(super) module_bytes: u64,
     pub(super) asset_bytes: u64,
     pub(super) large_bytes: u64,
 }
 
-/// In the root: `.gitignore`, `package.json`, `tsconfig.json`, `README.md`.
+/// Files in the root: `.gitignore`, `package.json`, `tsconfig.json`, `README.md`.
 pub(super) const ROOT_FILES: u64 = 4;
 
-/// In a package beside modules and assets: manifest, configuration, read-me, barrel, large text.
+/// Files of a package besides modules and assets: manifest, configuration, read-me, barrel, large text.
 pub(super) const PACKAGE_FILES: u64 = 5;
 
 const MODULES_PER_FOLDER: u64 = 50;
@@ -74,7 +74,7 @@ pub(super) fn module_below_src(module: u64) -> String {
     format!("area-{:03}/module-{module:05}.ts", module / MODULES_PER_FOLDER)
 }
 
-/// Text, pictures as text, data, and files that are not text.
+/// Text, pictures as text, data, and binary files.
 pub(super) fn asset_name(asset: u64) -> String {
     let extension = ["svg", "json", "css", "md", "png"].get((asset % 5) as usize).copied().unwrap_or("txt");
     format!("asset-{asset:05}.{extension}")

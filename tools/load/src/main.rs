@@ -1,7 +1,7 @@
 //! `cargo xtask load`: a repository of 200,000 files, files of gigabytes, fifty processes at once, a thousand runs in a row.
 //!
-//! Prints what was measured and judges laws: the same answers, no growth, nothing left behind. No time is a law,
-//! because a busy machine is not a broken build.
+//! Prints measurements and checks properties: equal answers, no growth, nothing left behind. Times are never checked, because a
+//! busy machine is not a broken build.
 #![expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
 #![expect(clippy::print_stdout, reason = "a developer tool talks to the terminal")]
 
@@ -110,7 +110,8 @@ fn run_part(part: Part, program: &Path, folder: &Path, options: &Options, report
     let generated = |name: &str, shape, reusable| {
         let repository = Repository::generate(&folder.join(name), shape, reusable)?;
         if repository.is_new {
-            // What was written a moment ago may be written again without a trace, so that no cache believes in it yet.
+            // A file that was written a moment ago can change again within the clock's resolution, so the cache would not trust
+            // it yet.
             std::thread::sleep(Duration::from_secs(3));
         }
         Result::Ok(repository)
@@ -121,7 +122,7 @@ fn run_part(part: Part, program: &Path, folder: &Path, options: &Options, report
             let shape = Shape { files, bytes: choose(options.bytes, 2_000_000_000, 50_000_000) };
             let repository = generated("repository", shape, true)?;
             scale::run(Stan { program, root: &repository.root, scratch: folder }, &repository, report)?;
-            // Two archives of everything and their cache are not worth the room.
+            // Two archives of everything and their cache take too much disk space to keep.
             repository.forget_runs()
         }
         Part::Large => {

@@ -1,7 +1,7 @@
-//! Many processes at once in one workspace, twice: on a workspace that is complete, where every answer is known, and on one
-//! where no command has run, where all of them meet at the same missing folders.
+//! Many processes at once in one workspace, in two situations: a complete workspace, where every answer is known, and one without
+//! earlier runs, where all processes create the same missing folders.
 //!
-//! How long a process waits decides nothing: a process that gives up must name the holder.
+//! Waiting times are not checked, but a process that gives up must name the lock's holder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,11 +19,11 @@ const ARCHIVE: &str = ".stan/output/archive.tar";
 const WAITS: &str = "waiting for another run (pid ";
 const GAVE_UP: &str = "another run holds `.stan/.lock` (pid ";
 
-/// What is known about an undisturbed workspace.
+/// What is known about the workspace without concurrency.
 struct Alone {
-    /// Command to the digests of the answers it may give.
+    /// From commands to the digests of possible answers.
     answers: BTreeMap<String, BTreeSet<String>>,
-    /// The archives that may be in place, each with the diff of the same run.
+    /// Archives that may exist, each with the diff of the same run.
     archives: BTreeSet<(String, String)>,
     /// Everything below `.stan` that no run changes any more.
     files: BTreeMap<String, String>,
@@ -44,7 +44,7 @@ pub(super) fn run(stan: Stan<'_>, repository: &Repository, processes: u64, repor
 
     repository.forget_runs()?;
     repository.select(repository.modules().step_by(11).take(200))?;
-    // `verify` needs an archive, and a workspace without runs has none.
+    // `verify` needs an archive, which a workspace without earlier runs does not have.
     let first: Vec<Vec<&str>> = commands.iter().filter(|command| command.first() != Some(&"verify")).cloned().collect();
     let outcome = at_once(stan, &first, processes, None)?;
     judge(&outcome, None, report);
@@ -73,8 +73,8 @@ fn commands(focus: &str) -> Vec<Vec<&str>> {
     ]
 }
 
-/// Every command by itself, twice after the workspace has settled: plain and context archives take turns in one place, so
-/// that some answers depend on which of them is there.
+/// Runs every command alone, twice after the workspace has settled: plain and context archives replace each other, so some
+/// answers depend on which one exists.
 fn run_alone(stan: Stan<'_>, commands: &[Vec<&str>]) -> Result<Alone> {
     for settle in [&["run"][..], &["run", "--context"], &["snap"], &["run"], &["run", "--context"]] {
         stan.succeed(settle)?;
@@ -95,13 +95,15 @@ fn pair(root: &Path) -> Result<(String, String)> {
     Ok((digest(&root.join(ARCHIVE))?, digest(&root.join(".stan/output/archive.diff.tar"))?))
 }
 
-/// Archives and their by-products change with every run, the lock names its last holder, and the cache records times.
+/// Leaves out archives and their by-products, which change with every run, the lock, which names its last holder, and the cache,
+/// which records times.
 fn still_files(root: &Path) -> Result<BTreeMap<String, String>> {
     let mut files = digests(&root.join(".stan"), |_| true)?;
-    // A context run is kept only where nothing that it read was modified too recently to compare: the order of the runs decides.
+    // A context run is only cached if no file that it read was modified too recently to compare: that depends on the order of the
+    // runs.
     files.retain(|name, _| !name.starts_with("diff/history/") && !name.starts_with("cache/run.data"));
     for (name, digest) in &mut files {
-        // Which baselines were kept before the last one depends on the order of the runs.
+        // Which older baselines exist depends on the order of the runs.
         let depends_on_order = ["output/", "cache/", "diff/history/"].iter().any(|folder| name.starts_with(folder));
         if depends_on_order || name == ".lock" {
             digest.clear();
@@ -120,7 +122,7 @@ fn temporary(files: &BTreeMap<String, String>) -> Vec<String> {
 
 struct ParallelResult {
     ran: Vec<Ran>,
-    /// How often an archive was hashed meanwhile, and which of the hashes were not expected.
+    /// How often an archive was hashed meanwhile, and which of the hashes were unexpected.
     looks: u64,
     torn: Vec<String>,
 }
@@ -140,7 +142,7 @@ fn at_once(stan: Stan<'_>, commands: &[Vec<&str>], processes: u64, alone: Option
     })
 }
 
-/// Hashes the archive again and again while others replace it.
+/// Hashes the archive repeatedly while other processes replace it.
 fn watch(archive: &Path, alone: Option<&Alone>, over: &AtomicBool) -> Result<(u64, Vec<String>)> {
     let (mut looks, mut torn) = (0, Vec::new());
     while let (Some(alone), false) = (alone, over.load(Ordering::Acquire)) {
@@ -174,7 +176,7 @@ fn judge(outcome: &ParallelResult, alone: Option<&Alone>, report: &mut Report) {
     report.law("a concurrent reader sees a whole archive", outcome.torn.is_empty(), detail);
 }
 
-/// What is wrong with a process, if anything: neither success nor a wait that is explained, or an unexpected message.
+/// What is wrong with a process, if anything: an unexpected message, or a failure other than a reported wait.
 fn fault(ran: &Ran) -> Option<String> {
     let waited_too_long = ran.code == Some(1) && ran.said.contains(GAVE_UP);
     if ran.code != Some(0) && !waited_too_long {

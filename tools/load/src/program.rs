@@ -1,7 +1,7 @@
-//! One run of the program under load: what it answered, what it said, what it used.
+//! One run of the program under load: its answer, its messages, its resources.
 //!
-//! Answers go to files and are compared by digest, because the kernel lets a child start with the peak memory of its
-//! parent: this program has to stay small.
+//! Answers are written to files and compared by digest, because a child starts with the peak memory of its parent: this program
+//! must stay small.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,7 +14,7 @@ use wait4::Wait4 as _;
 
 use crate::Result;
 
-/// The program, the repository it works on, and where its answers are kept.
+/// The program, its repository, and the folder for its answers.
 #[derive(Clone, Copy)]
 pub(super) struct Stan<'a> {
     pub(super) program: &'a Path,
@@ -35,12 +35,12 @@ pub(super) struct Running {
 #[derive(Clone, Debug)]
 pub(super) struct Ran {
     pub(super) command: String,
-    /// `None` when a signal ended it.
+    /// `None` if a signal ended it.
     pub(super) code: Option<i32>,
     pub(super) usage: Usage,
-    /// The file with the standard output.
+    /// The file with its standard output.
     pub(super) answer: PathBuf,
-    /// The standard error, cut off where it becomes absurd.
+    /// Its standard error, truncated at an absurd length.
     pub(super) said: String,
 }
 
@@ -52,19 +52,19 @@ pub(super) struct Usage {
 }
 
 impl Stan<'_> {
-    /// Starts it; `slot` keeps its files apart from those of parallel runs.
+    /// Starts it; `slot` separates its files from those of parallel runs.
     pub(super) fn start(&self, arguments: &[&str], slot: &str) -> Result<Running> {
         let mut command = Command::new(self.program);
         command.args(arguments).current_dir(self.root);
         start(command, arguments.join(" "), &self.scratch.join(slot))
     }
 
-    /// Runs it to its end, whatever that is.
+    /// Runs it to its end, successful or not.
     pub(super) fn run(&self, arguments: &[&str]) -> Result<Ran> {
         self.start(arguments, "alone")?.finish()
     }
 
-    /// Runs it; anything but success is an error that says why.
+    /// Runs it; a failure is an error with the reason.
     pub(super) fn succeed(&self, arguments: &[&str]) -> Result<Ran> {
         let ran = self.run(arguments)?;
         if ran.code == Some(0) { Ok(ran) } else { Err(ran.failure().into()) }
@@ -106,7 +106,7 @@ impl Ran {
     }
 }
 
-/// SHA-256 of a file, read in pieces.
+/// The SHA-256 of a file, read in pieces.
 pub(super) fn digest(path: &Path) -> Result<String> {
     let mut file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
     digest_of(&mut file)

@@ -1,4 +1,4 @@
-//! The result of a load test: measurements, which decide nothing, and laws, which do.
+//! The result of a load test: measurements, which cannot fail, and properties, which can.
 
 use std::fmt::Write as _;
 
@@ -16,15 +16,15 @@ pub(super) struct Report {
 struct Row {
     name: String,
     usage: Usage,
-    /// Its processor time over that of reading the same bytes: wall times of a busy machine compare nothing.
+    /// Its processor time relative to reading the same bytes: wall times of a busy machine are not comparable.
     ratio: Option<f64>,
 }
 
-/// Something that must hold, whatever the machine.
+/// A property that must hold on any machine.
 struct Law {
     name: String,
     holds: bool,
-    /// What was seen.
+    /// What was observed.
     detail: String,
 }
 
@@ -46,7 +46,7 @@ impl Report {
         self.laws.iter().all(|law| law.holds)
     }
 
-    /// Everything once more, together, as it goes onto the page.
+    /// Everything once more, as tables for the page.
     pub(super) fn table(&self) -> String {
         let mut text =
             String::from("\n| run | wall s | CPU s | peak MB | CPU / reading |\n|---|---:|---:|---:|---:|\n");

@@ -1,7 +1,7 @@
-//! One large repository: what each command takes when nothing is known, and again when nothing has changed.
+//! One large repository: the cost of each command without a cache, and again when nothing has changed.
 //!
-//! `cold` means without stan's cache; the files themselves may be in the memory of the machine, as they are for the
-//! reading that everything is compared with.
+//! `cold` means without stan's cache; the files may be in the page cache, as they are for the plain reading that everything is
+//! compared with.
 
 use std::process::Command;
 
@@ -12,10 +12,10 @@ use super::program::{Ran, Stan, Usage, digest, start};
 use super::report::Report;
 use crate::Result;
 
-/// Memory that no number of files explains: the program itself, its threads and their buffers.
+/// Memory independent of the number of files: the program itself, its threads and their buffers.
 const BASE_MEMORY: u64 = 192 << 20;
 
-/// Memory for one file: names, edges, hashes, and the documents that are made of them.
+/// Memory per file: names, edges, hashes, and the documents made from them.
 const MEMORY_PER_FILE: u64 = 3 << 10;
 
 pub(super) fn run(stan: Stan<'_>, repository: &Repository, report: &mut Report) -> Result<()> {
@@ -51,7 +51,8 @@ pub(super) fn run(stan: Stan<'_>, repository: &Repository, report: &mut Report) 
     repository.select(repository.everything())?;
     measured(report, "run --context, everything, first", &["run", "--context", "--json"])?;
     let ran = measured(report, "run --context, everything, unchanged", &["run", "--context", "--json"])?;
-    // Beside the repository: overview, selection, the shipped instructions, and the map, which has too many tokens and is left out.
+    // Four files besides the repository: overview, selection, the shipped instructions, and the map, which is reported as left
+    // out because it has too many tokens.
     everything_is_archived(&ran, files + 4, report)?;
     measured(report, "verify, everything in context", &["verify", "--json"])?;
     let allowed = BASE_MEMORY + files * MEMORY_PER_FILE;
@@ -63,7 +64,7 @@ pub(super) fn run(stan: Stan<'_>, repository: &Repository, report: &mut Report) 
     Ok(())
 }
 
-/// Reading what the commands read, by this program as a child, twice: the second time counts.
+/// Reads everything that the commands read, in a child process, twice; the second time counts.
 fn read(stan: Stan<'_>) -> Result<Usage> {
     let once = || {
         let mut command = Command::new(std::env::current_exe()?);
@@ -75,7 +76,7 @@ fn read(stan: Stan<'_>) -> Result<Usage> {
     if ran.code == Some(0) { Ok(ran.usage) } else { Err(ran.failure().into()) }
 }
 
-/// Every file is in the archive, or named as a binary or as left out by default.
+/// Checks that every file is in the archive, or reported as binary or as left out by default.
 fn everything_is_archived(ran: &Ran, expected: u64, report: &mut Report) -> Result<()> {
     let said: Value = serde_json::from_slice(&std::fs::read(&ran.answer)?)?;
     let archived = said.pointer("/archive/files").and_then(Value::as_u64).unwrap_or(0);

@@ -1,5 +1,5 @@
-//! The text of one generated file, as a function of the seed and the file's number: TypeScript that parses, imports that
-//! resolve, and now and then one that does not.
+//! The text of a generated file, as a function of the seed and the file's number: valid TypeScript with imports, most of which
+//! resolve.
 //!
 //! Nothing here touches the disk.
 
@@ -10,7 +10,7 @@ use super::layout::{Package, module_below_src};
 /// Installed packages that modules import: name, version.
 pub(super) const INSTALLED: [(&str, &str); 3] = [("left-hand", "1.2.3"), ("@tools/right", "4.0.0"), ("deep", "0.1.0")];
 
-/// Bodies that modules are filled with, made once: two gigabytes are put together from them.
+/// Bodies of modules, generated once: two gigabytes are assembled from them.
 pub(super) struct Bodies(Vec<String>);
 
 impl Bodies {
@@ -20,14 +20,14 @@ impl Bodies {
     }
 }
 
-/// What every module of a package may refer to.
+/// What the modules of a package can import.
 pub(super) struct Surroundings<'a> {
     pub(super) packages: &'a [Package],
     pub(super) package: &'a Package,
     pub(super) bodies: &'a Bodies,
 }
 
-/// The module with this number; another `version` is another text in about the same size.
+/// The module with this number; another `version` gives another text of about the same size.
 pub(super) fn module(around: &Surroundings<'_>, number: u64, version: u64) -> String {
     let seed = (around.package.number << 40) ^ (number << 8) ^ version.wrapping_mul(0x0001_0000_0001);
     let mut random = Random::new(seed);
@@ -55,7 +55,7 @@ pub(super) fn module(around: &Surroundings<'_>, number: u64, version: u64) -> St
     text
 }
 
-/// Writes the imports, and names what they bring.
+/// Writes the imports, and returns the imported names.
 fn imports(around: &Surroundings<'_>, number: u64, random: &mut Random, text: &mut String) -> Vec<String> {
     let mut uses = Vec::new();
     for index in 0..1 + random.below_u64(5) {
@@ -101,7 +101,7 @@ fn imports(around: &Surroundings<'_>, number: u64, random: &mut Random, text: &m
     uses
 }
 
-/// Module `to` as module `from` of the same package spells it.
+/// The specifier of module `to` in module `from` of the same package.
 fn relative(from: u64, to: u64) -> String {
     let (from_folder, target) = (module_below_src(from), module_below_src(to));
     let target = target.replace(".ts", ".js");
@@ -111,7 +111,7 @@ fn relative(from: u64, to: u64) -> String {
     }
 }
 
-/// The barrel of a package: one name from the first module of every folder, as `first` to others.
+/// The barrel of a package: one name from the first module of every folder, `first` from the first folder.
 pub(super) fn barrel(package: &Package) -> String {
     let mut text = format!("/** @module What {} offers. */\n", package.name());
     for module in (0..package.modules).step_by(50) {
@@ -122,7 +122,7 @@ pub(super) fn barrel(package: &Package) -> String {
     text
 }
 
-/// An asset; every fifth is not text.
+/// An asset; every fifth is binary.
 pub(super) fn asset(package: &Package, number: u64) -> Vec<u8> {
     let mut random = Random::new((package.number << 40) ^ (number << 8) ^ 0xA55E7);
     let wanted = usize::try_from(package.asset_bytes * (50 + random.below_u64(100)) / 100).unwrap_or(0).max(64);

@@ -1,4 +1,4 @@
-//! What lies below a folder: for comparing a workspace before and after, and for reading everything once.
+//! Lists what is below a folder, to compare a workspace before and after, and to read everything once.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::program::digest;
 use crate::Result;
 
-/// Path below `root` to size, for every file; links are not followed.
+/// The size of every file by path below `root`; symlinks are not followed.
 pub(super) fn sizes(root: &Path) -> Result<BTreeMap<String, u64>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![PathBuf::new()];
@@ -26,7 +26,7 @@ pub(super) fn sizes(root: &Path) -> Result<BTreeMap<String, u64>> {
                 Ok(metadata) => {
                     found.insert(path.to_string_lossy().into_owned(), metadata.len());
                 }
-                // Others may be at work here.
+                // Other processes may delete files meanwhile.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error.into()),
             }
@@ -35,19 +35,19 @@ pub(super) fn sizes(root: &Path) -> Result<BTreeMap<String, u64>> {
     Ok(found)
 }
 
-/// Path below `root` to SHA-256, for every file that `keep` wants.
+/// The SHA-256 of every file for which `keep` returns true, by path below `root`.
 pub(super) fn digests(root: &Path, keep: impl Fn(&str) -> bool) -> Result<BTreeMap<String, String>> {
     let names = sizes(root)?.into_keys().filter(|path| keep(path));
     names.map(|path| Ok((path.clone(), digest(&root.join(&path))?))).collect()
 }
 
-/// Names in one map and not, or otherwise, in the other; a few of them.
+/// A few of the names whose values differ between the maps, or that are only in one.
 pub(super) fn differences<V: PartialEq>(left: &BTreeMap<String, V>, right: &BTreeMap<String, V>) -> Vec<String> {
     let names = left.keys().chain(right.keys().filter(|name| !left.contains_key(*name)));
     names.filter(|name| left.get(*name) != right.get(*name)).take(8).cloned().collect()
 }
 
-/// Reads every file below `root` but `.git`, `.stan` and `node_modules`, with a thread for each processor, and forgets it.
+/// Reads and discards every file below `root` except `.git`, `.stan` and `node_modules`, on one thread per processor.
 pub(super) fn read_everything(root: &Path) -> Result<u64> {
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let (queue, total) = (Mutex::new(files_of_repository(root)?), AtomicU64::new(0));

@@ -1,4 +1,4 @@
-//! Cargo, as tasks call it: mostly to build the programs that they measure and try.
+//! Runs cargo, mostly to build the programs that tasks measure and test.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ pub fn command(root: &Path) -> Command {
     command
 }
 
-/// The absolute path of the given program, or of our own program `name` after building it in release mode.
+/// The absolute path of the given program, or of our own program `name` after a release build.
 pub fn release(root: &Path, name: &str, given: Option<&Path>) -> Result<PathBuf> {
     if let Some(path) = given {
         return Ok(std::path::absolute(path)?);
@@ -21,7 +21,7 @@ pub fn release(root: &Path, name: &str, given: Option<&Path>) -> Result<PathBuf>
     if !build.success() {
         return Err(format!("{name} does not build").into());
     }
-    // This tool was built in the same target folder, in whatever profile.
+    // This tool was built into the same target folder, in any profile.
     let own = std::env::current_exe()?;
     let target = own.ancestors().nth(2).ok_or("this program has no target folder")?;
     Ok(target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))

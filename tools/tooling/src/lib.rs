@@ -1,6 +1,6 @@
-//! What every developer tool shares: its error type, the workspace it works on, how it ends, and how it calls cargo.
+//! Shared code of all developer tools: the error type, the workspace root, exit codes, and running cargo.
 //!
-//! Nothing of the product is here, and no other crate depends on this one but `xtask` and the tools.
+//! Contains nothing of the product; only `xtask` and the tools depend on this crate.
 #![expect(clippy::print_stderr, reason = "a developer tool talks to the terminal")]
 
 pub mod cargo;
@@ -8,10 +8,10 @@ pub mod cargo;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The error of every tool: shown once, by [`run`].
+/// The result type of every tool; [`run`] prints the error once.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// Runs a tool on the workspace: exit code 0 when everything held, 1 when something did not, 2 when the tool failed.
+/// Runs a tool on the workspace. Exit code 0: everything passed; 1: something did not; 2: the tool failed.
 pub fn run(tool: impl FnOnce(&Path) -> Result<bool>) -> ExitCode {
     match tool(&workspace_root()) {
         Ok(true) => ExitCode::SUCCESS,

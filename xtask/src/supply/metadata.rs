@@ -1,5 +1,5 @@
-//! The packages of a workspace and how they depend on each other, as `cargo metadata` tells it, with the checksums of the
-//! lock file. Every platform's dependencies are in it, not only this machine's.
+//! The packages of a workspace and their dependencies, from `cargo metadata`, with the checksums of the lock file. Includes the
+//! dependencies of every platform, not only this machine's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,23 +11,23 @@ pub(super) struct Package {
     pub(super) name: String,
     pub(super) version: String,
     pub(super) licence: Option<String>,
-    /// `None` for our own.
+    /// `None` for our own packages.
     pub(super) source: Option<String>,
-    /// SHA-256 of the archive, as the lock file has it.
+    /// SHA-256 of the archive, from the lock file.
     pub(super) checksum: Option<String>,
-    /// Ids of what it is built from.
+    /// Ids of its dependencies.
     pub(super) needs: BTreeSet<String>,
-    /// Ids of what only its tests need.
+    /// Ids of dependencies that only its tests need.
     pub(super) test_needs: BTreeSet<String>,
 }
 
-/// Packages by cargo's id.
+/// Packages by cargo's package id.
 pub(super) struct Workspace {
     pub(super) packages: BTreeMap<String, Package>,
 }
 
 impl Workspace {
-    /// Asks cargo about the workspace of `manifest`, with the features that releases have. The lock file must be up to date.
+    /// Runs `cargo metadata` for the workspace of `manifest`, with the features of releases. The lock file must be up to date.
     pub(super) fn load(manifest: &Path) -> crate::Result<Self> {
         let output = crate::cargo::command(Path::new("."))
             .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
@@ -42,7 +42,8 @@ impl Workspace {
         Ok(Workspace { packages: read(&metadata, &lock)? })
     }
 
-    /// What is reached from the packages that `start` picks, themselves included; tests of others do not count.
+    /// The packages that are reachable from those that `start` picks, including these. Test dependencies of other packages do not
+    /// count.
     pub(super) fn reached(&self, start: impl Fn(&Package) -> bool, with_tests: bool) -> BTreeSet<String> {
         let mut open: Vec<&String> =
             self.packages.iter().filter(|(_, package)| start(package)).map(|(id, _)| id).collect();
@@ -60,7 +61,7 @@ impl Workspace {
     }
 }
 
-/// The packages in the output of cargo, with what `Cargo.lock` adds.
+/// Parses the output of cargo and adds the checksums of `Cargo.lock`.
 pub(super) fn read(metadata: &Value, lock: &str) -> Result<BTreeMap<String, Package>, String> {
     let checksums = checksums(lock)?;
     let mut packages = BTreeMap::new();
@@ -100,7 +101,7 @@ fn checksums(lock: &str) -> Result<BTreeMap<String, String>, String> {
     Ok(packages.filter_map(entry).collect())
 }
 
-/// A workspace of one program, two of its dependencies, and one that only its tests need.
+/// A workspace with one program, two of its dependencies, and one that only its tests need.
 #[cfg(test)]
 pub(super) fn example() -> Workspace {
     let source = "registry";

@@ -1,7 +1,8 @@
-//! What the programs are made of: `cargo xtask supply` judges it, `sbom` lists it, `reproducible` proves that it gives the
-//! same bytes everywhere.
+//! The supply chain: `cargo xtask supply` checks it, `sbom` lists it, `reproducible` proves that a build has the same bytes
+//! everywhere.
 //!
-//! The policy is in `deny.toml`, and cargo-deny is its only judge. Known vulnerabilities are not looked up here: their
+//! The policy is in `deny.toml` and only cargo-deny checks it. Known vulnerabilities are not looked up here: their database is a
+//! git repository, and CI may only have access to registries.
 //! database is a repository, and CI may have nothing but registries.
 
 mod metadata;
@@ -28,7 +29,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     for manifest in MANIFESTS.into_iter().filter(|manifest| root.join(manifest).is_file()) {
         let status = Command::new(&deny)
             .current_dir(root)
-            // What only a feature brings is judged too.
+            // Also check packages that only a feature adds.
             .args(["--log-level", "error", "--locked", "--all-features", "--manifest-path", manifest])
             .args(["--config", "deny.toml"])
             .args(["check", "licenses", "bans", "sources"])

@@ -1,8 +1,8 @@
-//! `cargo xtask reproducible`: two release builds from two copies of the source, in different folders, must be the same
-//! bytes, and must not tell where they were built.
+//! `cargo xtask reproducible`: two release builds from two copies of the source in different folders must have the same bytes and
+//! must not reveal where they were built.
 //!
-//! The compiler writes the paths of sources into panic messages, so both builds rename them (`--remap-path-prefix`). A
-//! release is made with the same flags: the programs that are left here are those to ship.
+//! The compiler writes source paths into panic messages, so both builds remap them (`--remap-path-prefix`). Releases use the same
+//! flags: the programs that this task leaves behind are the ones to ship.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     let folder = std::path::absolute(options.dir.clone().unwrap_or_else(|| root.join(".bench/reproducible")))?;
     let count = if options.once { 1 } else { COPIES.len() };
     let copies: Vec<PathBuf> = COPIES.iter().take(count).map(|copy| folder.join(copy)).collect();
-    // All copies first: the tree may be edited while they are built.
+    // Make all copies first: somebody may edit the tree during the builds.
     copies.iter().try_for_each(|copy| copy_source(root, copy))?;
     let builds = copies.iter().map(|copy| build(copy)).collect::<Result<Vec<_>>>()?;
     let mut holds = true;
@@ -64,7 +64,7 @@ fn copy_source(root: &Path, target: &Path) -> Result<()> {
     if !listed.status.success() {
         return Err("git ls-files failed".into());
     }
-    // Only what has changed, so that what was built before is kept: a second run would be too slow otherwise.
+    // Only copy changed files, so that cargo's incremental build stays valid: a second run would be too slow otherwise.
     for path in String::from_utf8(listed.stdout)?.split_terminator('\0') {
         let (from, to) = (root.join(path), target.join(path));
         if !std::fs::symlink_metadata(&from).is_ok_and(|metadata| metadata.is_file()) {
@@ -88,7 +88,7 @@ fn build(source: &Path) -> Result<PathBuf> {
     command.args(["build", "--locked", "--release", "--package", "stan-cli"]);
     command.env("CARGO_TARGET_DIR", &target).env("CARGO_INCREMENTAL", "0").env("LC_ALL", "C").env("TZ", "UTC");
     command.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(source)).env("CFLAGS", c_flags(source));
-    // The allocator's C code embeds the date and the time of its build; compilers take this one instead.
+    // The allocator's C code embeds date and time of its build; compilers use this variable instead.
     command.env_remove("RUSTFLAGS").env("SOURCE_DATE_EPOCH", "0");
     if !command.status()?.success() {
         return Err(format!("the copy at {} does not build", source.display()).into());
@@ -98,7 +98,7 @@ fn build(source: &Path) -> Result<PathBuf> {
 
 /// What a path becomes: the source, and the registry of crates below cargo's home.
 fn renamings(source: &Path) -> Vec<(PathBuf, &'static str)> {
-    // The last that fits wins, so that the source may lie below cargo's home and the other way round.
+    // The last matching prefix wins, so the source may be below cargo's home or the other way round.
     vec![(cargo_home(), "/cargo"), (source.to_path_buf(), "/stan")]
 }
 

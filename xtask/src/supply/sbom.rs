@@ -1,5 +1,5 @@
-//! The bill of materials of the programs: CycloneDX 1.5 as JSON, the same bytes for the same lock file. No time, no random
-//! serial number, no path.
+//! The software bill of materials of the programs: CycloneDX 1.5 as JSON. The same lock file gives the same bytes: no time, no
+//! random serial number, no path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::metadata::{Package, Workspace};
 
-/// The package that has the programs.
+/// The package with the programs.
 const PROGRAM: &str = "stan-cli";
 
-/// The document, with a newline at its end.
+/// The document, with a final newline.
 pub(super) fn document(workspace: &Workspace) -> Result<String, String> {
     let shipped = workspace.reached(|package| package.name == PROGRAM, false);
     let program = workspace.packages.values().find(|package| package.name == PROGRAM).ok_or("stan-cli is gone")?;
@@ -40,12 +40,12 @@ pub(super) fn document(workspace: &Workspace) -> Result<String, String> {
     Ok(format!("{document:#}\n"))
 }
 
-/// The package's address, which also names it within the document.
+/// The package URL, which is also its id within the document.
 fn reference(package: &Package) -> String {
     format!("pkg:cargo/{}@{}", package.name, package.version.replace('+', "%2B"))
 }
 
-/// `scope` distinguishes what is part of the programs from what only builds or tests of other crates need.
+/// `scope` distinguishes parts of the programs from packages that only builds or tests of other crates need.
 fn component(package: &Package, is_shipped: bool) -> Map<String, Value> {
     let mut component = Map::new();
     let mut set = |key: &str, value: Value| component.insert(key.to_owned(), value);
@@ -66,7 +66,7 @@ fn component(package: &Package, is_shipped: bool) -> Map<String, Value> {
     component
 }
 
-/// A licence expression as the standard has it: `/` for `OR` was allowed in manifests once.
+/// A licence expression in SPDX syntax: older manifests may use `/` for `OR`.
 fn normalised(expression: &str) -> String {
     let spaced = expression.replace('/', " OR ");
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -82,7 +82,7 @@ mod tests {
     use super::super::metadata::{Workspace, example};
     use super::document;
 
-    /// What the standard demands of the parts that are used here; panics with the place that breaks it.
+    /// Checks the requirements of the standard for the parts that are used here; panics with the path of the first violation.
     fn check_structure(document: &Value) {
         assert_eq!(document["bomFormat"], "CycloneDX");
         assert_eq!(document["specVersion"], "1.5");

@@ -1,13 +1,13 @@
-//! ARCHITECTURE.md and the pages that it leads to stay true: every crate has its heading, and every path written there exists.
+//! Checks that ARCHITECTURE.md and its linked pages are up to date: every crate has a heading, and every path exists.
 
 use super::{Finding, manifests, markdown, tree::Tree};
 
 const PAGE: &str = "ARCHITECTURE.md";
 
-/// Pages of which every path must exist.
+/// Pages on which every path must exist.
 const PAGES: [&str; 3] = [PAGE, "docs/walks.md", "docs/languages/adding.md"];
 
-/// Only paths below these folders are claims about the tree; other code spans are names and commands.
+/// Only paths below these folders are checked; other code spans are names and commands.
 const FOLDERS: &[&str] = &["crates", "apps", "tools", "xtask", "docs"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -38,7 +38,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The folder that the names in the first cells of a table are relative to: a header such as ``| in `crates/a/src` | what |`` names it.
+/// The folder that paths in the first column of a table are relative to. A header such as ``| in `crates/a/src` | what |`` names
+/// it.
 fn folder_of_table<'t>(folder: Option<&'t str>, line: &'t str) -> Option<&'t str> {
     let first = line.strip_prefix("| in `").and_then(|rest| rest.split_once("` |"));
     match first {
@@ -47,7 +48,7 @@ fn folder_of_table<'t>(folder: Option<&'t str>, line: &'t str) -> Option<&'t str
     }
 }
 
-/// What the first cell of a row names, below the folder of its table.
+/// The paths in the first cell of a row, below the folder of its table.
 fn paths_of_row<'t>(folder: &'t str, row: &'t str) -> impl Iterator<Item = String> + 't {
     let cell = row.trim_start_matches('|').split(" | ").next().unwrap_or_default();
     let is_header = row.starts_with("| in `");

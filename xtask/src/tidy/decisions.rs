@@ -1,5 +1,5 @@
-//! Decision records: one heading style, and an index that lists all of them with their state. `cargo xtask decisions` writes the
-//! index; tidy compares it.
+//! Decision records: one heading style, and an index that lists all of them with their status. `cargo xtask decisions` writes the
+//! index; tidy checks that it is up to date.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::Result;
 const FOLDER: &str = "docs/decisions/";
 const INDEX: &str = "docs/decisions/README.md";
 
-/// Begins the line below the heading of a record that later records change.
+/// The start of the line below the heading of a record that later records change.
 const STATUS: &str = "**Status.** ";
 
 const INTRODUCTION: &str = "# Decisions
@@ -50,7 +50,7 @@ fn index(tree: &Tree) -> String {
     INTRODUCTION.to_owned() + &rows.collect::<String>()
 }
 
-/// File name and text, by number.
+/// File name and text, in the order of their numbers.
 fn records(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
     let below = tree.texts_ending(".md").filter_map(|(path, text)| Some((path.strip_prefix(FOLDER)?, text)));
     below.filter(|(name, _)| *name != "README.md")
@@ -63,7 +63,7 @@ struct Record<'t> {
 }
 
 impl<'t> Record<'t> {
-    /// `None` when the heading has not the number of the file's name.
+    /// `None` if the heading does not have the number of the file name.
     fn read(name: &'t str, text: &'t str) -> Option<Self> {
         let (number, _) = name.split_once('-')?;
         let mut lines = text.lines();

@@ -1,7 +1,6 @@
-//! Dependencies point one way: the crate list, read top to bottom, is the pipeline.
+//! Dependencies point in one direction: the list of crates, read from top to bottom, is the pipeline.
 //!
-//! The table below is the law that ARCHITECTURE.md describes in words. It also keeps parsers in one crate and argument
-//! parsing out of libraries.
+//! This table enforces what ARCHITECTURE.md describes. It also keeps parsers in one crate, and argument parsing out of libraries.
 
 use super::{Finding, manifests, manifests::Use, tree::Tree};
 
@@ -49,7 +48,7 @@ const TESTKIT: &str = "stan-testkit";
 const TOOLS: &[&str] = &["fuzz/", "tools/", "xtask/"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    // What cannot be read is reported by the check of the manifests.
+    // Errors of parsing are reported by the check of the manifests.
     let (manifests, _) = manifests::read(tree);
     let members: Vec<&str> = manifests.iter().map(|manifest| manifest.package.as_str()).collect();
     let mut findings = Vec::new();

@@ -1,5 +1,4 @@
-//! Every name that the glossary of ARCHITECTURE.md gives for a term is a type of the product. Paths in it are checked with the
-//! other paths of that page.
+//! Every type in the glossary of ARCHITECTURE.md exists. Its paths are checked together with the other paths of that page.
 
 use super::{Finding, tree::Tree};
 
@@ -16,7 +15,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// The names of types in the last cell of a row.
+/// The type names in the last cell of a row.
 fn names_of(row: &str) -> impl Iterator<Item = &str> {
     let cell = row.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap_or_default();
     cell.split('`').skip(1).step_by(2).filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase()))

@@ -1,4 +1,4 @@
-//! Every Rust file opens with `//!`, saying what it is. What the words say is for reviewers.
+//! Every Rust file starts with a `//!` header. Reviewers check what it says.
 
 use super::{Finding, tree::Tree};
 

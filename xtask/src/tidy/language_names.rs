@@ -1,6 +1,6 @@
-//! Languages are known to `crates/lang` alone: the code of the engine, the graph and everything above names none of its
-//! folders, so that a new language is a folder there and a row in its table. In `crates/lang`, no language uses the folder of
-//! another: what several need lies beside the folders.
+//! Only `crates/lang` knows languages: the engine, the graph and everything above must not name one of its folders, so that a new
+//! language is a folder there and a row in its table. Within `crates/lang`, no language uses the folder of another: shared code
+//! is beside the folders.
 
 use super::{Finding, tree::Tree};
 
@@ -57,9 +57,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether a line uses the module of a language, as part of a path.
+/// Whether a line uses the module of a language in a path.
 fn names_module(code: &str, language: &str) -> bool {
-    // `xxhash_rust::` is another crate.
+    // Compare whole words: `xxhash_rust::` is another crate.
     let is_word = |at: usize| !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
     code.contains(&format!("stan_lang::{language}"))
         || code.match_indices(&format!("{language}::")).any(|(at, _)| is_word(at))

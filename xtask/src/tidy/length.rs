@@ -1,8 +1,8 @@
-//! No Rust file grows past the point where it can be read whole. Functions are judged by reviewers.
+//! No Rust file is too long to be read as a whole. Reviewers judge the length of functions.
 
 use super::{Finding, tree::Tree};
 
-/// The house aims at 500 lines and asks for a reason beyond that; here is where reasons end.
+/// The goal is 500 lines, and reviewers ask for a reason beyond that. No reason justifies more than this.
 const MAX_LINES: usize = 700;
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {

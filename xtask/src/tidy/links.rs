@@ -1,4 +1,4 @@
-//! Relative links between the Markdown files resolve. Links to other sites are not followed.
+//! Relative links between Markdown files resolve. Links to other sites are not checked.
 
 use super::{Finding, markdown, tree::Tree};
 
@@ -19,13 +19,13 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Another site (anything with a scheme), or a place in the same page.
+/// Whether the target is on another site (has a scheme), or on the same page.
 fn is_elsewhere(target: &str) -> bool {
     target.starts_with('#')
         || target.split_once(':').is_some_and(|(scheme, _)| scheme.chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
-/// The root-relative path that `target` means in the page `from`; `None` when it leaves the root.
+/// The root-relative path of `target` in the page `from`; `None` if it leaves the root.
 fn resolve(from: &str, target: &str) -> Option<String> {
     let target = target.split(['#', '?']).next().unwrap_or_default().replace("%20", " ");
     let mut parts: Vec<&str> = if target.starts_with('/') { Vec::new() } else { from.split('/').collect() };

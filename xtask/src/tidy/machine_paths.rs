@@ -1,8 +1,8 @@
-//! No path of one machine is committed: it means nothing elsewhere, and it reveals too much.
+//! No absolute path of a developer's machine is committed: it is useless elsewhere, and it leaks information.
 
 use super::{Finding, tree::Tree};
 
-/// Spelled in pieces, so that this file is not its own first finding.
+/// Split, so that this file does not violate its own rule.
 const FOLDERS: &[&str] = &[concat!("/", "work/"), concat!("/", "root/"), concat!("/", "home/")];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -17,7 +17,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether `folder` occurs as the start of an absolute path, also after `file://`, and not inside a longer path.
+/// Whether `folder` starts an absolute path in the line, also after `file://`, and not inside a longer path.
 fn names_folder(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
         let before = &line[..at];
@@ -30,7 +30,7 @@ mod tests {
     use crate::tidy::check_lines;
 
     fn check(line: &str, expected: &[&str]) {
-        // `~~` replaces the slash, so that the inputs are not findings themselves.
+        // `~~` is replaced by the slash, so that these inputs are not findings themselves.
         let text = line.replace("~~", "/");
         assert_eq!(check_lines(super::check, &[("notes.txt", text.as_str())]), expected, "{text}");
     }

@@ -1,5 +1,4 @@
-//! The manifests of the workspace, read once for the checks that judge them, and the rule that each takes the shared
-//! lints.
+//! The manifests of the workspace, parsed once for all checks, and the rule that each crate uses the shared lints.
 
 use toml::Table;
 
@@ -7,13 +6,13 @@ use super::{Finding, tree::Tree};
 
 /// One member of the workspace.
 pub(super) struct Manifest<'a> {
-    /// Path of its `Cargo.toml`.
+    /// The path of its `Cargo.toml`.
     pub(super) path: &'a str,
     pub(super) package: String,
     table: Table,
 }
 
-/// How a dependency is used: what only tests use may come from further below.
+/// How a dependency is used. Dependencies of tests may point in the other direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
     Product,
@@ -21,7 +20,7 @@ pub(super) enum Use {
 }
 
 impl Manifest<'_> {
-    /// Names of all dependencies, those under `[target.…]` included; a renamed one goes by its real name.
+    /// The names of all dependencies, including those under `[target.…]`; the real name of a renamed one.
     pub(super) fn dependencies(&self) -> Vec<(String, Use)> {
         let mut found = Vec::new();
         collect_dependencies(&self.table, &mut found);
@@ -45,7 +44,7 @@ fn collect_dependencies(table: &Table, found: &mut Vec<(String, Use)>) {
     }
 }
 
-/// Every manifest with a `[package]`, by path, and findings for those that are not TOML.
+/// Every manifest with a `[package]`, by path, and findings for files that are not TOML.
 pub(super) fn read<'a>(tree: &'a Tree) -> (Vec<Manifest<'a>>, Vec<Finding>) {
     let (mut manifests, mut findings) = (Vec::new(), Vec::new());
     for (path, text) in tree.texts().filter(|(path, _)| *path == "Cargo.toml" || path.ends_with("/Cargo.toml")) {

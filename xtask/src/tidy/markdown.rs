@@ -1,6 +1,6 @@
-//! The little of Markdown that the checks need: prose lines without code blocks, code spans, link targets.
+//! The little Markdown that the checks need: prose lines without code blocks, code spans, link targets.
 //!
-//! Not a parser: text that only a full parser would read differently is not worth a dependency here.
+//! Not a full parser: the cases where only that would be right are not worth a dependency.
 
 /// The lines outside fenced code blocks, with their 1-based numbers.
 pub(super) fn prose_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -34,7 +34,7 @@ pub(super) fn link_targets(line: &str) -> Vec<&str> {
     let mut targets = Vec::new();
     for (_, text) in split_code(line).filter(|(is_code, _)| !is_code) {
         let mut rest = text;
-        // A code span inside the brackets cuts a link in two, so only the end of the brackets is searched.
+        // A code span inside the brackets splits a link, so search only for the end of the brackets.
         while let Some((_, after)) = rest.split_once("](") {
             targets.extend(first_word(after, ')'));
             rest = after;
@@ -58,7 +58,7 @@ fn first_word(text: &str, end: char) -> Option<&str> {
     (!target.is_empty()).then_some(target)
 }
 
-/// The line cut at its code spans, delimited by equally long runs of backticks.
+/// The line split at its code spans, which are delimited by equally long runs of backticks.
 fn split_code(line: &str) -> impl Iterator<Item = (bool, &str)> {
     let mut rest = line;
     let mut pending: Option<&str> = None;
@@ -81,7 +81,7 @@ fn split_code(line: &str) -> impl Iterator<Item = (bool, &str)> {
                 rest = after;
                 Some((false, before))
             }
-            // An unclosed run is text.
+            // A run that is never closed is text.
             None => Some((false, std::mem::take(&mut rest))),
         }
     })

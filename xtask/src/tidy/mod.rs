@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: rules of the house that no compiler checks.
+//! `cargo xtask tidy`: house rules that no compiler checks.
 //!
-//! Each check is a module with one function from the [`Tree`] to its findings, so that its tests need no disk. The
-//! checks judge text and manifests only; formatting and lints belong to rustfmt and clippy.
+//! Each check is a module with one function from the [`Tree`] to its findings, so that its tests need no disk. The checks read
+//! only text and manifests; rustfmt and clippy check formatting and lints.
 
 mod architecture;
 pub(crate) mod decisions;
@@ -26,11 +26,11 @@ use std::path::Path;
 use crate::Result;
 use tree::Tree;
 
-/// One broken rule: where, and what to do about it.
+/// One violation: where, and what to do about it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,
-    /// 1-based; 0 when the finding concerns the whole file.
+    /// 1-based; 0 if the finding is about the whole file.
     line: usize,
     message: String,
 }
@@ -72,7 +72,7 @@ const CHECKS: &[Check] = &[
     unsafe_code::check,
 ];
 
-/// Runs every check; the answer is whether all passed.
+/// Runs every check; returns true if all passed.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     let tree = Tree::load(root)?;
     let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| check(&tree)).collect();
@@ -88,7 +88,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     Ok(findings.is_empty())
 }
 
-/// What the tests of the checks share: a tree from a few files, and the findings as the lines a user sees.
+/// Test helpers: a tree from a few files, and the findings as the lines that a user sees.
 #[cfg(test)]
 fn check_lines(check: Check, files: &[(&str, &str)]) -> Vec<String> {
     let mut findings = check(&Tree::of(files));

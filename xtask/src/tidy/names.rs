@@ -1,4 +1,4 @@
-//! Type names say what they are without their module: "go to definition of `Run`" must not offer five types. The words here were
+//! Type names are clear without their module: "go to definition of `Run`" must not offer five types. The words listed here were
 //! found four times or more, and are only allowed as parts of longer names.
 
 use super::{Finding, tree::Tree};
@@ -8,7 +8,7 @@ const TOO_GENERAL: [&str; 17] = [
     "Verdict", "Walk", "Work", "Worker", "Writer",
 ];
 
-/// Types that a document or the language seam has by this name.
+/// Types that may have such a name, because a document or the language interface uses it.
 const ALLOWED: [(&str, &str); 3] = [
     ("crates/model/src/document/state.rs", "State"),
     ("crates/model/src/facts.rs", "Bound"),

@@ -1,5 +1,5 @@
-//! SECURITY.md promises nothing that no test shows: every row of its table names tests or a suite, every test that it names is
-//! there, and programs are started in one file alone. The same of the findings in `docs/trust-findings.md`.
+//! SECURITY.md promises only what tests verify: every row of its table names tests or a suite, every named test exists, and only
+//! one file starts programs. The same for the findings in `docs/trust-findings.md`.
 
 use super::{Finding, tree::Tree};
 
@@ -47,7 +47,7 @@ fn check_page(tree: &Tree, page: &str) -> Vec<Finding> {
     findings
 }
 
-/// Tests as the page names them: a file in backticks, and behind it the tests in parentheses.
+/// The tests on the page: a file in backticks, followed by its tests in parentheses.
 fn tests_of(proofs: &str) -> Vec<(&str, &str)> {
     let mut found = Vec::new();
     for part in proofs.split("; ") {
@@ -60,7 +60,7 @@ fn tests_of(proofs: &str) -> Vec<(&str, &str)> {
     found
 }
 
-/// A function of that name below an attribute that makes it a test that runs.
+/// Whether the file has a function with this name and a test attribute, not ignored.
 fn has_test(text: &str, name: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let head = format!("fn {name}(");
@@ -69,12 +69,12 @@ fn has_test(text: &str, name: &str) -> bool {
     above.is_some_and(|above| above.contains(&&"#[test]") && !above.iter().any(|line| line.starts_with("#[ignore")))
 }
 
-/// Product code elsewhere that starts programs.
+/// Other product code that starts programs.
 fn starters(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.texts_ending(".rs") {
         let is_product = (path.starts_with("crates/") || path.starts_with("apps/")) && path.contains("/src/");
-        // Test kits are not product code, and tests come behind the last line of it.
+        // Test kits are not product code, and a file's tests follow its product code.
         if !is_product || path == STARTS || path.starts_with("crates/testkit/") || path.contains("/tests") {
             continue;
         }

@@ -1,5 +1,5 @@
-//! The name of a test is a sentence about behaviour: a list of names then says what holds. A program cannot judge sentences; it can
-//! see that one or two words are none.
+//! The name of a test is a sentence about behaviour, so that a list of test names says what holds. A program cannot judge
+//! sentences, but it can see that one or two words are none.
 
 use super::{Finding, tree::Tree};
 
@@ -18,7 +18,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The names of functions behind `#[test]`, and further attributes, with their lines.
+/// The names of functions after `#[test]` and further attributes, with their lines.
 fn tests_of(text: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut is_test = false;
     text.lines().zip(1..).filter_map(move |(line, number)| {

@@ -1,6 +1,6 @@
-//! The files that tidy judges: those that git tracks or would track, with their text.
+//! The files that tidy checks: those that git tracks or would track, with their text.
 //!
-//! Held in memory as a whole, because a source repository is small and checks then need no I/O.
+//! Completely in memory, because a source repository is small, and the checks then need no I/O.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Reads what `git ls-files` shows, untracked files included: a new file is judged before it is added.
+    /// Reads the files of `git ls-files`, including untracked ones: a new file is checked before it is added.
     pub(super) fn load(root: &Path) -> Result<Self> {
         let output = Command::new("git")
             .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -26,7 +26,7 @@ impl Tree {
         let mut files = BTreeMap::new();
         for path in String::from_utf8(output.stdout)?.split_terminator('\0') {
             let on_disk = root.join(path);
-            // A tracked file may be deleted but not yet staged, and a link is judged where it points to.
+            // Skip tracked files that are deleted but not staged, and symlinks, whose targets are checked themselves.
             if !std::fs::symlink_metadata(&on_disk).is_ok_and(|metadata| metadata.is_file()) {
                 continue;
             }
@@ -59,7 +59,7 @@ impl Tree {
         self.files.get(path)?.as_deref()
     }
 
-    /// Whether `path` is a file here, or a folder that holds one.
+    /// Whether `path` is a file of the tree, or a folder that contains one.
     pub(super) fn exists(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         if path.is_empty() || self.files.contains_key(path) {

@@ -1,14 +1,14 @@
-//! Every crate of ours forbids unsafe code, by the lints of its workspace. `forbid` cannot be undone further down, so that one line
-//! in each workspace is proof enough; that crates inherit it is checked with the manifests.
+//! The lints of each workspace forbid unsafe code. `forbid` cannot be relaxed by a crate, so one line per workspace is enough;
+//! the check of the manifests ensures that crates inherit it.
 //!
-//! The addon of Node is the one exception: the functions that napi generates call Node's C interface. There the level is
-//! `deny`, and no file of ours may have the keyword.
+//! The Node addon is the one exception: the functions that napi generates call Node's C interface. Its level is `deny`, and none
+//! of our files may use the keyword.
 
 use toml::{Table, Value};
 
 use super::{Finding, tree::Tree};
 
-/// The only workspace in which unsafe code is generated.
+/// The only workspace with generated unsafe code.
 const ADDON: &str = "packages/node/native/";
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -22,7 +22,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn workspace_fault(path: &str, text: &str) -> Option<Finding> {
-    // What is not TOML is reported by the check of the manifests.
+    // Errors of parsing are reported by the check of the manifests.
     let workspace = text.parse::<Table>().ok()?.get("workspace").cloned()?;
     let wanted = if path.starts_with(ADDON) { "deny" } else { "forbid" };
     let lint = ["lints", "rust", "unsafe_code"].iter().try_fold(&workspace, |value, key| value.get(key));

@@ -1,4 +1,4 @@
-//! Arguments of the small answers about dependencies, and of the overview. What the commands do is in `commands`.
+//! Arguments of the small answers about dependencies, and of the overview. The commands are in `commands`.
 
 use clap::{Args, ValueEnum};
 

@@ -1,5 +1,5 @@
-//! The text of `stan --help`: commands in groups by what people want, and examples. clap has no groups of commands, so the
-//! list is written out here; the test below holds it to the commands that there are.
+//! The text of `stan --help`: commands grouped by purpose, and examples. clap cannot group commands, so the list is written here;
+//! a test below compares it with the existing commands.
 
 /// The template of the help text.
 pub(super) const TEMPLATE: &str = "\

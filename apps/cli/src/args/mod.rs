@@ -1,4 +1,4 @@
-//! The command line of `stan`: names, help texts and value checks. What the commands do is in `commands`.
+//! The command line of `stan`: names, help texts and value checks. The commands are in `commands`.
 
 pub(crate) mod answers;
 mod apply;

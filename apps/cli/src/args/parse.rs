@@ -73,7 +73,7 @@ mod tests {
         let command = program.find_subcommand(name).unwrap_or_else(|| panic!("no command {name}"));
         let nested = command.get_subcommands().flat_map(Command::get_arguments);
         let all = command.get_arguments().chain(nested);
-        // These two never parse: they are errors that clap prints.
+        // Parsing these two always ends in an error, which clap prints as help or version.
         let parsed = all.filter(|argument| !matches!(argument.get_id().as_str(), "help" | "version"));
         parsed.map(|argument| format!("{argument:?}")).collect()
     }

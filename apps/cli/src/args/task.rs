@@ -1,4 +1,4 @@
-//! What files are wanted for, and numbers of tokens: arguments that several commands share.
+//! Arguments that several commands share: the task that files are wanted for, and numbers of tokens.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `stan apply`: what a reply changed, or what to tell the assistant when nothing was.
+//! `stan apply`: prints what a reply changed, or what to tell the assistant if nothing was changed.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, counted, say, source_line};
 use crate::workspace::Workspace;
 
-/// The rule that a file was in the archive.
+/// The code of the rule that patched files must be in the archive.
 const UNSEEN: &str = "STAN-REPLY-0008";
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ApplyArgs) -> Result<(), Failure> {
@@ -57,7 +57,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ApplyArgs) -> Result<()
 fn print(report: &ApplyReport, out: &mut Output) -> io::Result<()> {
     let reply = report.reply.as_deref().unwrap_or_default();
     if let Some(feedback) = &report.feedback {
-        // Each line on its own: a line of a file must not look like one of ours.
+        // Print each line separately: a line of a file must not look like one of ours.
         for line in feedback.lines() {
             say!(out, "{}", source_line(line))?;
         }

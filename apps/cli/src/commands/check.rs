@@ -1,4 +1,4 @@
-//! `stan check`: the findings about a reply, each with the offending line underlined and what to do.
+//! `stan check`: prints the findings about a reply, each with the offending text underlined and a remedy.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! `stan cycles`: import cycles, each with a shortest way round.
+//! `stan cycles`: prints import cycles, each with a shortest path around it.
 
 use std::io;
 
@@ -19,7 +19,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CyclesArgs) -> Result<(
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let size = match args.format {
-        // What is for a program is not cut.
+        // SARIF is read by programs: do not truncate it.
         Some(FindingsFormat::Sarif) => AnswerSize { budget: 0, limit: None },
         None => size(&args.answer),
     };

@@ -1,4 +1,4 @@
-//! `stan export`: the tables of one or many repositories in one dataset.
+//! `stan export`: writes the tables of one or many repositories into one dataset.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, counted, grouped, say};
 use crate::workspace::{Workspace, real_place};
 
-/// A repository that was opened, and its name in the dataset.
+/// An open repository, and its name in the dataset.
 struct Opened<'e> {
     typed: String,
     id: String,
@@ -44,7 +44,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ExportArgs) -> Result<(
             tokenizer: args.tokens.into(),
             work: workspace.graph_request(&args.graph)?,
         };
-        // One broken repository must not keep the others out.
+        // A broken repository must not prevent the export of the others.
         match export(engine, &workspace.repository(), &request) {
             Ok(exported) => report.repositories.push(ExportedRepository { root: typed, ..exported }),
             Err(error) if args.roots.len() < 2 => return Err(error.into()),
@@ -96,7 +96,7 @@ fn check(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens every repository before anything is written, so that two of one name are noticed.
+/// Opens all repositories before anything is written, so that duplicate names are detected first.
 fn open<'e>(
     cli: &Cli,
     engine: &'e Engine<'e>,

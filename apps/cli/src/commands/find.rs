@@ -1,4 +1,4 @@
-//! `stan find`: words in names, paths and lines.
+//! `stan find`: searches names, paths and lines for words.
 
 use std::io;
 

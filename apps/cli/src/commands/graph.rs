@@ -1,4 +1,4 @@
-//! `stan graph`.
+//! `stan graph`: prints the graph, its counts, its cycles or its missing imports.
 
 use std::io;
 
@@ -37,7 +37,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
     }
     let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
     let files = args.files.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<Vec<_>, _>>()?;
-    // Between folders the depth says where folders are cut.
+    // For folders, `--depth` is the depth at which folders are cut, not a number of edges.
     let hops = args.depth.filter(|_| args.level != LevelChoice::Folder);
     let outcome = restrict(outcome, &files, direction, hops.map_or(usize::MAX, usize::from))?;
     let outcome = diagram_level(outcome, args);
@@ -45,11 +45,12 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
     let mut out = Output::new(cli.global.color);
     print(&outcome, args, &mut out)?;
     out.finish()?;
-    // The figures and the JSON say it themselves; a diagram without edges does not say why.
+    // Counts and JSON report unanalysed files themselves; a diagram without edges does not explain why it has none.
     if args.format.is_some() || args.cycles {
         messages.not_analysed(&outcome.not_analysed());
     }
-    // Counts answer no question about the code; `--stats` asks for them. A program that reads them needs no hint.
+    // Counts do not answer a question about the code, so suggest other commands, unless `--stats` asked for them. A program that
+    // reads the counts needs no hint.
     if !wants_graph && !args.stats && stderr_is_terminal() {
         let next = "`stan map` shows what the repository holds, `stan deps FILE` and `stan dependents FILE` the imports of a file";
         messages.hints(&[next.to_owned()]);
@@ -60,7 +61,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
     Ok(())
 }
 
-/// The map as a context run would write it.
+/// Prints the map as a context run would write it.
 fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace<'_>) -> Result<(), Failure> {
     let request = workspace.graph_request(&args.graph)?;
     let map = build_map(workspace.engine, &workspace.repository(), &request)?;
@@ -74,7 +75,7 @@ fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace<'_>) -> Result<
     Ok(())
 }
 
-/// Replaces files by their folders or packages.
+/// Merges files into their folders or packages.
 fn diagram_level(outcome: GraphOutcome, args: &GraphArgs) -> GraphOutcome {
     let by = match args.level {
         LevelChoice::File => return outcome,
@@ -85,7 +86,7 @@ fn diagram_level(outcome: GraphOutcome, args: &GraphArgs) -> GraphOutcome {
     GraphOutcome { graph, ..outcome }
 }
 
-/// Mermaid draws an error message instead of a diagram with too many edges.
+/// Refuses diagrams with too many edges: Mermaid would draw an error message instead.
 fn guard_mermaid(outcome: &GraphOutcome, args: &GraphArgs) -> Result<(), Failure> {
     let edges = outcome.graph.as_ref().map_or(0, Graph::edge_count);
     if args.format != Some(Format::Mermaid) || args.max_edges == 0 || edges <= args.max_edges {
@@ -97,7 +98,7 @@ fn guard_mermaid(outcome: &GraphOutcome, args: &GraphArgs) -> Result<(), Failure
     ))
 }
 
-/// Imports without a target, of the whole repository.
+/// Prints all imports of the repository without a target.
 fn print_missing(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs, workspace: &Workspace) -> Result<(), Failure> {
     if !args.files.is_empty() {
         return Err(Failure::usage("`--format sarif` is about the whole repository").hint("leave the files out"));
@@ -119,7 +120,7 @@ fn print(outcome: &GraphOutcome, args: &GraphArgs, out: &mut Output) -> io::Resu
     match args.format {
         Some(Format::Dot) => out.document(|out| write_dot(graph, out)),
         Some(Format::Mermaid) => out.document(|out| write_mermaid(graph, out)),
-        // Has been answered without the graph's own writers.
+        // Printed earlier, without the graph's own writers.
         Some(Format::Sarif) => Ok(()),
         None if args.cycles && args.json => out.document(|out| write_cycles_json(graph, &cycles(graph), out)),
         None if args.cycles => print_cycles(graph, &cycles(graph), out),

@@ -1,4 +1,4 @@
-//! `stan init`: its arguments, and one line for each file that it looked after.
+//! `stan init`: its arguments, and one line for each file that it checked or wrote.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, say, text};
 use crate::workspace::Workspace;
 
-/// More lines than these are counted and not shown.
+/// Further lines are only counted.
 const SHOWN_LINES: usize = 10;
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &InitArgs) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! A document that the user names: a file, or standard input.
+//! Reads documents that the user names: a file, or standard input.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -12,10 +12,10 @@ use crate::messages::Messages;
 use crate::terminal::{Untrusted, captured_stdin, counted, text};
 use crate::workspace::Workspace;
 
-/// No document that people or assistants write is larger.
+/// No document of a person or an assistant is larger.
 const MAX_SIZE: u64 = 1 << 30;
 
-/// The bytes of `file`, relative to where the program was started; `-` is standard input.
+/// The bytes of `file`, relative to the working directory; `-` is standard input.
 pub(crate) fn read(workspace: &Workspace<'_>, file: &str) -> Result<NamedBytes, Failure> {
     let mut bytes = Vec::new();
     if file == "-" {
@@ -38,7 +38,7 @@ pub(crate) fn read(workspace: &Workspace<'_>, file: &str) -> Result<NamedBytes, 
     Ok(NamedBytes { name: file.to_owned(), bytes })
 }
 
-/// A text of the command line; of `@FILE` the contents of the file.
+/// A text from the command line; for `@FILE`, the contents of the file.
 pub(crate) fn text_of(workspace: &Workspace<'_>, typed: &str) -> Result<String, Failure> {
     match typed.strip_prefix('@') {
         Some(file) => Ok(String::from_utf8_lossy(&read(workspace, file)?.bytes).into_owned()),
@@ -46,11 +46,11 @@ pub(crate) fn text_of(workspace: &Workspace<'_>, typed: &str) -> Result<String, 
     }
 }
 
-/// Of a larger log this much of its beginning and of its end are read: reading takes up to twelve times its memory.
+/// Of a larger log, only this much of its beginning and end is read: parsing takes up to twelve times its size in memory.
 const LOG_HEAD: usize = 48 << 20;
 const LOG_TAIL: usize = 16 << 20;
 
-/// A log, without its middle when it is very large; a note says so.
+/// Reads a log, without its middle if it is very large; prints a note in that case.
 pub(crate) fn read_log(workspace: &Workspace<'_>, messages: &Messages, file: &str) -> Result<NamedBytes, Failure> {
     let mut ends = Ends::new(LOG_HEAD, LOG_TAIL);
     let name = if file == "-" {
@@ -105,7 +105,7 @@ impl Ends {
         let room = (self.most_head - self.head.len()).min(bytes.len());
         let (first, rest) = bytes.split_at(room);
         self.head.extend_from_slice(first);
-        // Of more than the end holds only the end is copied.
+        // Copy only what stays in the tail.
         let skipped = rest.len().saturating_sub(self.most_tail);
         let rest = rest.get(skipped..).unwrap_or_default();
         let over = (self.tail.len() + rest.len()).saturating_sub(self.most_tail);
@@ -114,7 +114,7 @@ impl Ends {
         self.dropped += (skipped + over) as u64;
     }
 
-    /// The bytes, and how many are missing in their middle: whole lines, where there are lines.
+    /// The bytes, and how many are missing in the middle. Cuts at line breaks if there are any.
     fn into_bytes(mut self) -> (Vec<u8>, u64) {
         if self.dropped > 0 {
             let line_end = self.head.iter().rposition(|byte| *byte == b'\n').map_or(self.head.len(), |at| at + 1);

@@ -21,7 +21,7 @@ pub(crate) fn run(cli: &Cli, args: &ManArgs) -> Result<(), Failure> {
     match &args.out {
         None => pages.iter().take(1).try_for_each(|page| out.generated(&page.text))?,
         Some(folder) => {
-            // A typed path is relative to the folder of `-C`, as with every command.
+            // Relative to the folder of `-C`, as in every command.
             let place = Path::new(cli.global.directory.as_deref().unwrap_or(".")).join(folder);
             write_pages(&place, &pages).map_err(|error| {
                 Failure::input(format!("cannot write the pages into `{folder}`: {error}"))

@@ -1,4 +1,4 @@
-//! `stan map`: the overview of the repository.
+//! `stan map`: prints the overview of the repository.
 
 use stan_engine::Engine;
 use stan_engine::overview::{Level, OverviewRequest, overview};

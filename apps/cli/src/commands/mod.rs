@@ -1,4 +1,4 @@
-//! One file per command: arguments to an engine request, its outcome to text.
+//! One file per command: turns arguments into an engine request, and its outcome into text.
 
 mod apply;
 mod check;

@@ -1,4 +1,4 @@
-//! `stan deps` and `stan dependents`: the modules around files.
+//! `stan deps` and `stan dependents`: print the modules around files.
 
 use std::io;
 
@@ -56,12 +56,12 @@ fn print(file: &FileNeighbours, direction: Direction, out: &mut Output) -> io::R
     Ok(())
 }
 
-/// A module of the standard library about which there is nothing else to say.
+/// A module of the standard library without anything else to report.
 fn is_plain_builtin(module: &NeighbourModule) -> bool {
     module.kind == "builtin" && module.edges == ["runtime"] && module.by.is_none() && module.names.is_empty()
 }
 
-/// What is not ordinary about a module: its kind, the kinds of its edges, its distance.
+/// What is unusual about a module: its kind, the kinds of its edges, its distance.
 fn notes(module: &NeighbourModule) -> Text {
     let mut notes: Vec<Text> = Vec::new();
     if module.kind != "source" {
@@ -70,7 +70,7 @@ fn notes(module: &NeighbourModule) -> Text {
     if module.edges != ["runtime"] {
         notes.push(Text::joined(module.edges.iter().copied(), "+"));
     }
-    // Through a barrel, by a name of the same package, or as a package around what is imported.
+    // Implicit: through a barrel, by a name of the same package, or as the package that contains what is imported.
     if module.implicit {
         notes.push(text!("implicit"));
     }

@@ -1,4 +1,4 @@
-//! `stan outline`: the declarations of files.
+//! `stan outline`: prints the declarations of files.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, counted, say, text};
 use crate::workspace::Workspace;
 
-/// Units that nest deeper are indented like this one: the indents of a hostile file would take quadratic space.
+/// Deeper units get this indent: the indents of a hostile file would take quadratic space.
 const DEEPEST_INDENT: u32 = 64;
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &OutlineArgs) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! `stan pack`: the declarations that explain an error, a place or a symbol.
+//! `stan pack`: prints the declarations that explain an error, a position or a symbol.
 
 use std::path::Path;
 

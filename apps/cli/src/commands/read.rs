@@ -1,4 +1,4 @@
-//! `stan read`: files or declarations as text.
+//! `stan read`: prints files or declarations.
 
 use std::io;
 

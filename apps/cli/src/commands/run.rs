@@ -1,4 +1,4 @@
-//! `stan run`: the archive and the diff archive, as text or JSON.
+//! `stan run`: writes the archive and the diff archive, and prints a report as text or JSON.
 
 use std::io;
 
@@ -65,7 +65,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &RunArgs) -> Result<(), 
     Ok(())
 }
 
-/// Puts the archive on the clipboard; of several parts the first.
+/// Copies the archive to the clipboard; if it has several parts, the first.
 fn copy(report: &RunReport, workspace: &Workspace, messages: &Messages) -> Result<(), Failure> {
     let texts: Vec<_> = report.formats.iter().filter(|file| !file.path.contains("/archive.diff.")).collect();
     let Some(first) = texts.first() else { return Ok(()) };
@@ -104,7 +104,7 @@ fn print(report: &RunReport, verbose: bool, out: &mut Output) -> io::Result<()> 
     }
     if report.mode != ArchiveMode::Plain {
         say!(out, "")?;
-        // A thread opener has nothing but the base.
+        // Without a selection, there is nothing but the base.
         let rows = [("base", report.base), ("closure", report.closure), ("overlap", report.overlap)];
         let shown = if report.mode == ArchiveMode::Meta { 1 } else { rows.len() };
         for line in columns(&rows.map(|(name, part)| part_row(name, part))[..shown]) {
@@ -126,7 +126,7 @@ fn print(report: &RunReport, verbose: bool, out: &mut Output) -> io::Result<()> 
     Ok(())
 }
 
-/// Files that the report lists apart, grouped by reason; `-v` lists each.
+/// Prints the files that the report lists separately, grouped by reason; `-v` lists each.
 fn print_files(report: &RunReport, verbose: bool, out: &mut Output) -> io::Result<()> {
     let largest: Vec<_> = report.largest.iter().map(weighed).collect();
     section(out, "largest files", &largest)?;
@@ -142,7 +142,7 @@ fn print_files(report: &RunReport, verbose: bool, out: &mut Output) -> io::Resul
     print_left_out(report, verbose, out)
 }
 
-/// What is left out, by reason: the words outside of backticks.
+/// Prints what was left out, by reason. The reason is the text outside of backticks.
 fn print_left_out(report: &RunReport, verbose: bool, out: &mut Output) -> io::Result<()> {
     if report.left_out.is_empty() {
         return Ok(());
@@ -171,7 +171,7 @@ fn print_left_out(report: &RunReport, verbose: bool, out: &mut Output) -> io::Re
     Ok(())
 }
 
-/// A list of more files than this is counted, unless `-v` asks for it.
+/// Longer lists are only counted, unless `-v` is given.
 const NAMED: usize = 3;
 
 fn group(out: &mut Output, verbose: bool, title: &'static str, rows: &[[Text; 2]]) -> io::Result<()> {
@@ -184,7 +184,7 @@ fn group(out: &mut Output, verbose: bool, title: &'static str, rows: &[[Text; 2]
     say!(out, "  {}: {} and {} more; -v lists them", count, named, more)
 }
 
-/// Files that are held back: the place and the rule of each secret, never the secret.
+/// Prints the files that are held back: position and rule of each secret, never the secret.
 fn print_secrets(report: &RunReport, out: &mut Output) -> io::Result<()> {
     if report.secrets.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The scripts of `stan run -s`: which are meant, and Ctrl-C while they run.
+//! The scripts of `stan run -s`: which ones to run, and Ctrl-C while they run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::workspace::Workspace;
 
-/// Runs what the command line names, and nothing else.
+/// Runs the scripts named on the command line, and no others.
 pub(crate) fn run(
     workspace: &Workspace<'_>,
     args: &RunArgs,
@@ -39,7 +39,7 @@ pub(crate) fn run(
     }
     let is_stopped = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // Scripts are not in the terminal's process group, so that Ctrl-C reaches this program alone.
+        // Scripts run in other process groups than the terminal's, so that Ctrl-C reaches only this program, which stops them.
         signal_hook::flag::register(signal, Arc::clone(&is_stopped))
             .map_err(|error| Failure::internal(format!("cannot listen for Ctrl-C: {error}")))?;
     }
@@ -51,7 +51,7 @@ pub(crate) fn run(
     let is_cancelled = || is_stopped.load(Ordering::Relaxed);
     let outputs = run_scripts(&OsSystem, &repository, &request, &is_cancelled, progress)?;
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // From here on Ctrl-C ends the program as it always does.
+        // From now on, Ctrl-C ends the program as usual.
         let _ = signal_hook::flag::register_conditional_default(signal, Arc::new(AtomicBool::new(true)));
     }
     Ok(outputs)

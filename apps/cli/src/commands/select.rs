@@ -1,4 +1,4 @@
-//! `stan select`: what a selection holds, and why.
+//! `stan select`: prints what a selection contains, and why.
 
 use std::io;
 
@@ -33,11 +33,11 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SelectArgs) -> Result<(
         out.finish()?;
         messages.warnings(&report.warnings);
     }
-    // A selection of nothing but files that do not exist is a mistake in the state, not an empty selection.
+    // A selection that only names files which do not exist is a mistake in the state, not an empty selection.
     if report.names_only_absent_files() { Err(Failure::reported(1)) } else { Ok(()) }
 }
 
-/// The steps of a way, and how many come before them.
+/// The steps of a path, and how many steps before them are omitted.
 pub(crate) fn way_text(omitted: Option<u64>, steps: &[String]) -> Text {
     let steps = Text::joined(steps.iter().map(|step| Untrusted::new(step)), " > ");
     match omitted {
@@ -46,7 +46,7 @@ pub(crate) fn way_text(omitted: Option<u64>, steps: &[String]) -> Text {
     }
 }
 
-/// Each node with its size, and behind it the way that brought it in.
+/// Each node with its size, followed by the path that selected it.
 fn print(report: &SelectReport, out: &mut Output) -> io::Result<()> {
     let row =
         |node: &SelectedNode| [text!("{}", Untrusted::new(&node.node_id)), text!("{} bytes", grouped(node.bytes))];

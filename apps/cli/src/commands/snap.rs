@@ -1,4 +1,4 @@
-//! `stan snap`: from here on, diffs are against what is here now, or against an earlier baseline.
+//! `stan snap`: sets the baseline of later diffs to the current files, or to an earlier baseline.
 
 use std::io;
 

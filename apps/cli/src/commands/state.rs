@@ -1,4 +1,4 @@
-//! `stan state`: the selection file, checked or rewritten.
+//! `stan state`: checks or rewrites the selection file.
 
 use stan_engine::Engine;
 use stan_engine::context::reports::StateReport;

@@ -1,4 +1,4 @@
-//! `stan suggest`: a selection that fits a budget, as text or JSON.
+//! `stan suggest`: prints a selection that fits a budget, as text or JSON.
 
 use std::io;
 
@@ -70,7 +70,7 @@ fn print(report: &SuggestReport, explain: bool, out: &mut Output) -> io::Result<
     Ok(())
 }
 
-/// What did not fit, and what the next step would take.
+/// Prints what did not fit, and what the next step would cost.
 fn print_rest(report: &SuggestReport, out: &mut Output) -> io::Result<()> {
     let count = report.too_large.len();
     if count > 0 {
@@ -105,7 +105,7 @@ fn reason(node: &SuggestedNode, explain: bool) -> Text {
     text!("{}, score {} ({})", relation, thousandths(node.score), terms)
 }
 
-/// `1.25`.
+/// A number in thousandths, such as `1.25`.
 fn thousandths(value: i64) -> Text {
     let hundredths = (value + 5) / 10;
     let digits = hundredths.rem_euclid(100);

@@ -1,4 +1,4 @@
-//! `stan symbol`: where names are declared, and who uses them.
+//! `stan symbol`: prints where names are declared and used.
 
 use std::io;
 
@@ -54,7 +54,7 @@ fn print(found: &FoundSymbol, out: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-/// A line with the declaration around it; `?` where only the member's name is the same.
+/// A line with its enclosing declaration; `?` if only the member's name matches.
 fn line(one: &SymbolUse) -> Text {
     let doubt = if one.how == "name" { "" } else { "?" };
     match &one.within {

@@ -1,4 +1,4 @@
-//! What files are wanted for, from the command line to the engine: focus, changes, log and text.
+//! Turns the arguments about a task into an engine request: focus, changes, log and text.
 
 use stan_engine::relevance::{RankQuery, Since};
 
@@ -8,7 +8,7 @@ use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::workspace::Workspace;
 
-/// The question that the arguments ask.
+/// The query of the arguments.
 pub(crate) fn query(workspace: &Workspace<'_>, messages: &Messages, args: &TaskArgs) -> Result<RankQuery, Failure> {
     Ok(RankQuery {
         focus: args
@@ -22,7 +22,7 @@ pub(crate) fn query(workspace: &Workspace<'_>, messages: &Messages, args: &TaskA
     })
 }
 
-/// All texts, one after the other.
+/// All texts, joined.
 fn about(workspace: &Workspace<'_>, typed: &[String]) -> Result<Option<String>, Failure> {
     let texts = typed.iter().map(|typed| input::text_of(workspace, typed)).collect::<Result<Vec<String>, Failure>>()?;
     let all = texts.join("\n");

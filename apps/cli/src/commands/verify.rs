@@ -1,4 +1,4 @@
-//! `stan verify`: whether an archive or pack still matches the files.
+//! `stan verify`: checks whether an archive or pack still matches the files.
 
 use std::io;
 
@@ -18,7 +18,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &VerifyArgs) -> Result<(
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    // What is not a pack is read as an archive, which reports better what is wrong with it.
+    // Read anything that is not a pack as an archive: that reports better what is wrong with it.
     if let Some(typed) = args.archive.as_ref().filter(|typed| !typed.ends_with(".tar"))
         && let Ok(named) = input::read(&workspace, typed)
         && let Some(report) = verify_pack(engine, &workspace.repository(), &named)
@@ -69,7 +69,7 @@ fn print(report: &VerifyReport, out: &mut Output) -> io::Result<()> {
     say!(out, "{} make a new pack with `stan pack`", style.strong("help:"))
 }
 
-/// Hashes are cut to what people compare; `--json` has them whole.
+/// Shortens hashes to the length that people compare; `--json` has them in full.
 fn shortened(text: &str) -> String {
     let short = |word: &str| {
         let is_hash = word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());

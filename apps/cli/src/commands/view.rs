@@ -1,4 +1,4 @@
-//! `stan view`: a picture of the repository as one HTML file.
+//! `stan view`: writes a picture of the repository as one HTML file.
 
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, counted, grouped, say, text};
 use crate::workspace::Workspace;
 
-/// Programs that open a file in the browser. Nothing of the repository is run.
+/// Programs that open a file in the browser. Nothing from the repository is run.
 const OPENERS: &[(&str, &[&str])] =
     &[("open", &[]), ("xdg-open", &[]), ("wslview", &[]), ("cmd.exe", &["/c", "start", ""])];
 
@@ -53,7 +53,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ViewArgs) -> Result<(),
     Ok(())
 }
 
-/// Whether a program took the file.
+/// Returns true if one of the programs succeeded.
 fn open(path: &str) -> bool {
     OPENERS.iter().any(|(program, arguments)| {
         let child = Command::new(program)

@@ -1,6 +1,6 @@
-//! Recent answers by digest: a client that sends the digest of an answer it has gets only the difference. Answers are kept in memory
-//! and, if the repository has a cache, in a folder of it, so that a new server knows them too. Both are bounded; an unknown digest
-//! gets a full answer.
+//! Recent answers by digest: a client that sends the digest of an answer it has gets only the difference. Answers are kept in
+//! memory and, if the repository has a cache, in a folder of it, so that a new server finds them too. Both are bounded. For an
+//! unknown digest, the full answer is sent.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use stan_engine::{
     EntryKind, OsSystem, System as _, SystemExt as _, WritableSystem as _, content_digest, unified_patch,
 };
 
-/// How many answers are remembered, and how many bytes of them.
+/// The maximum number of remembered answers, and of their bytes.
 const MAX_ANSWERS: usize = 256;
 const MAX_BYTES: usize = 16 << 20;
 
-/// Longer answers are not kept in the cache.
+/// Longer answers are not stored in the cache.
 const LONGEST_STORED: usize = 1 << 20;
 
-/// After how many new answers the folder is swept.
+/// The folder is swept after this many new answers.
 const SWEEP_EVERY: usize = 64;
 
 /// Diffs of longer texts take too long to compute.
 const MAX_LINES: usize = 4_000;
 
-/// How many digits of the SHA-256 name an answer.
+/// The length of an answer's name, in hex digits of its SHA-256.
 const DIGITS: usize = 16;
 
 /// The most recent answers.
@@ -31,7 +31,7 @@ pub(crate) struct AnswerCache {
     texts: BTreeMap<String, String>,
     order: VecDeque<String>,
     bytes: usize,
-    /// The root and the folder of the cache below it; `None`: they are not kept on disk.
+    /// The root, and the cache folder below it; `None` if answers are not stored on disk.
     cache: Option<(PathBuf, PathBuf)>,
     stored: usize,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Sent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Full,
-    /// Only what is different from the answer that the client has.
+    /// Only the difference from the answer that the client has.
     Changes,
     Unchanged,
 }
@@ -64,7 +64,7 @@ impl Form {
 }
 
 impl AnswerCache {
-    /// Answers that are also kept in the cache of a repository, while it has one.
+    /// Answers that are also stored in the repository's cache, if it has one.
     pub(crate) fn of(root: &str, stan_path: &str) -> Self {
         let root = PathBuf::from(root);
         let cache = root.join(stan_path).join("cache");
@@ -73,7 +73,7 @@ impl AnswerCache {
 
     fn folder(&self) -> Option<PathBuf> {
         let (root, cache) = self.cache.as_ref()?;
-        // Nothing is read or written through a link.
+        // Never read or write through a symlink: a hostile repository could point it anywhere.
         let mut path = root.clone();
         for name in cache.strip_prefix(root).ok()?.components() {
             path.push(name);
@@ -82,7 +82,7 @@ impl AnswerCache {
         Some(path.join("answers"))
     }
 
-    /// Remembers an answer and says what a client that has `since` needs.
+    /// Remembers an answer and returns what a client that has `since` needs.
     pub(crate) fn send(&mut self, text: String, since: Option<&str>) -> Sent {
         let digest = digest_of(&text);
         let (sent, form) = match since {
@@ -92,7 +92,7 @@ impl AnswerCache {
                 None if is_digest(since) => {
                     (format!("the digest {since} is not known any more; the full answer:\n{text}"), Form::Full)
                 }
-                // Not said back: it can be anything, and of any length.
+                // Do not echo `since`: it can be anything, of any length.
                 None => (format!("`since` is not the digest of an answer; the full answer:\n{text}"), Form::Full),
                 Some(old) => {
                     let changes = changes(&old, &text);
@@ -118,7 +118,7 @@ impl AnswerCache {
         }
     }
 
-    /// The text of a digest, from memory or from the cache.
+    /// The text with this digest, from memory or from the cache.
     fn find(&self, digest: &str) -> Option<String> {
         if let Some(known) = self.texts.get(digest) {
             return Some(known.clone());
@@ -126,16 +126,17 @@ impl AnswerCache {
         let path = self.folder().filter(|_| is_digest(digest))?.join(digest);
         let mut bytes = Vec::new();
         OsSystem.read_real(&path, LONGEST_STORED as u64, &mut bytes).ok()?;
-        // A cache may hold anything: only the text that the digest names is that answer.
+        // A cache file may contain anything, so check its digest.
         String::from_utf8(bytes).ok().filter(|text| digest_of(text) == digest)
     }
 
-    /// Best effort: what cannot be stored costs a full answer later.
+    /// Best effort: if it fails, a later answer is sent in full.
     fn store(&mut self, digest: &str, text: &str) {
         let Some(folder) = self.folder().filter(|_| text.len() <= LONGEST_STORED) else { return };
         if OsSystem.lstat(&folder).is_err() && OsSystem.create_private_dir_all(&folder).is_err() {
             return;
         }
+        // lstat, because a symlink must not redirect the write.
         let is_folder = OsSystem.lstat(&folder).is_ok_and(|stat| stat.kind == EntryKind::Dir);
         if !is_folder || OsSystem.write_atomic(&folder.join(digest), text.as_bytes()).is_err() {
             return;
@@ -147,7 +148,7 @@ impl AnswerCache {
     }
 }
 
-/// Removes the oldest answers beyond what is kept.
+/// Removes the oldest answers above the limit.
 fn sweep(folder: &Path) {
     let entries = OsSystem.read_real_dir(folder).unwrap_or_default();
     let mut files: Vec<(i64, u64, PathBuf)> = entries
@@ -176,7 +177,7 @@ fn digest_of(text: &str) -> String {
     content_digest(text.as_bytes()).chars().take(DIGITS).collect()
 }
 
-/// A unified diff; of long texts the lines that are gone and the lines that are new.
+/// A unified diff; for long texts, only the removed and the added lines.
 fn changes(old: &str, new: &str) -> String {
     if old.lines().count() + new.lines().count() > MAX_LINES {
         return changed_lines(old, new);
@@ -184,8 +185,8 @@ fn changes(old: &str, new: &str) -> String {
     unified_patch(old, new)
 }
 
-/// Lines that are gone with `-`, lines that are new with `+`, each in its order. Not a patch: lines that only moved are
-/// not shown. Linear.
+/// Removed lines with `-`, added lines with `+`, each in order. Not a patch: lines that only moved are not shown. Takes linear
+/// time.
 fn changed_lines(old: &str, new: &str) -> String {
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     new.lines().for_each(|line| *counts.entry(line).or_default() += 1);
@@ -197,7 +198,7 @@ fn changed_lines(old: &str, new: &str) -> String {
             text.extend(["-", line, "\n"]);
         }
     }
-    // What is left over is new; from the end, so that the last of equal lines are the new ones.
+    // The remaining lines are new. From the end, so that of equal lines the last ones count as new.
     let mut added: Vec<&str> = Vec::new();
     for line in new.lines().rev() {
         if let Some(count) = counts.get_mut(line).filter(|count| **count > 0) {

@@ -1,4 +1,4 @@
-//! Reads and parses lines of standard input, whatever their length. Parsing is pure, so that tests and the fuzzer can pass any bytes.
+//! Reads and parses lines of standard input of any length. Parsing is pure, so that tests and the fuzzer can pass any bytes.
 
 use std::io::{self, BufRead, Read};
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::protocol::{self, Message};
 use super::tools;
 
-/// The longest message. Replies and logs are the largest things that clients send.
+/// The maximum length of a message. Replies and logs are the largest things that clients send.
 const LONGEST_MESSAGE: u64 = 64 << 20;
 
-/// Messages in one batch. Answers to a batch are kept until the last one is known.
+/// The maximum number of messages in a batch. The answers to a batch are held until the last one is known.
 const MAX_IN_BATCH: usize = 1_000;
 
 /// A line of the input.
@@ -20,13 +20,13 @@ pub(super) enum Line {
     Batch(Vec<Message>),
 }
 
-/// What a line says. Pure.
+/// Parses a line. Pure.
 pub(super) fn understand(line: &[u8], tools: &Value) -> Line {
     let refused = |code, message: &str| Line::One(Message::Answer(protocol::error(&Value::Null, code, message)));
     if line.len() as u64 >= LONGEST_MESSAGE {
         return refused(protocol::INVALID_REQUEST, "the message is too long");
     }
-    // Some shells begin what they pipe with a byte order mark.
+    // Some shells prepend a byte order mark to what they pipe.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.iter().all(u8::is_ascii_whitespace) {
         return Line::Nothing;
@@ -43,19 +43,20 @@ pub(super) fn understand(line: &[u8], tools: &Value) -> Line {
     }
 }
 
-/// Reads one line, cut where it is too long; `false` at the end.
+/// Reads one line, cut if it is too long; `false` at the end of the input.
 pub(super) fn read_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     if input.take(LONGEST_MESSAGE).read_until(b'\n', line)? == 0 {
         return Ok(false);
     }
+    // Otherwise, the rest of the line would be read as the next message.
     if line.len() as u64 == LONGEST_MESSAGE && line.last() != Some(&b'\n') {
         skip_line(input)?;
     }
     Ok(true)
 }
 
-/// Reads to the end of the line and keeps nothing of it.
+/// Skips the rest of the line.
 fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
     loop {
         let part = input.fill_buf()?;
@@ -70,8 +71,8 @@ fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
     }
 }
 
-/// The answers to an input as far as they need no repository: a call is answered with the command line that it amounts to and
-/// the paths that it names.
+/// Answers an input without a repository, for tests and the fuzzer: a call is answered with the command line that it is
+/// translated to and the paths that it names.
 pub(crate) fn answers_without_repository(mut input: &[u8]) -> Vec<Value> {
     let (tools, mut answers, mut line) = (tools::list(), Vec::new(), Vec::new());
     while read_line(&mut input, &mut line).unwrap_or(false) {

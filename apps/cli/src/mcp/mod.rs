@@ -1,6 +1,6 @@
-//! `stan mcp`: the commands as tools of the Model Context Protocol, over standard input and output. Each call runs one
-//! command in this process, with its output captured, so that the answer is the command's. No index step and no state but
-//! the answers whose digests clients hold: every call sees the files as they are.
+//! `stan mcp`: the commands as tools of the Model Context Protocol, over standard input and output. Each call runs one command in
+//! this process and returns its captured output, so that the answer is the command's. There is no index step. The only state are
+//! the answers whose digests clients hold: every call sees the current files.
 
 mod answers;
 pub(crate) mod lines;
@@ -81,7 +81,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), 
             scope.spawn(move || server.work(&receiver));
         }
         let served = server.serve(&mut io::stdin().lock(), &mut |work| sender.send(work).is_ok());
-        // The workers answer what was asked for, while there is a reader, and stop.
+        // The workers finish the requests so far (while there is a reader) and stop.
         drop(sender);
         served
     })?;
@@ -131,7 +131,7 @@ impl Server<'_> {
                 Line::Batch(batch) => drop(start(Job::Batch(batch))),
                 Line::One(Message::Answer(answer)) => self.send(&answer),
                 Line::One(Message::Cancelled(id)) => {
-                    // Of a request that was answered or never made there is nothing to remember.
+                    // Ignore cancellations of unknown or answered requests: nothing has to be remembered for them.
                     if let Some(cancellation) = lock(&self.in_flight).get(&id.to_string()) {
                         cancellation.cancel();
                     }
@@ -160,6 +160,7 @@ impl Server<'_> {
         loop {
             let Ok(work) = lock(waiting).recv() else { return };
             match work {
+                // Empty the queue without working: the reader of messages may be blocked because it is full.
                 _ if self.is_unread.load(Ordering::Relaxed) => {}
                 Job::Call(call) => self.work_on(&call),
                 Job::Batch(batch) => self.batch(batch),
@@ -181,6 +182,7 @@ impl Server<'_> {
         };
         progress(0);
         let answer = self.call_safely(call, &cancellation);
+        // Before the answer is sent: the client may use the id again as soon as it has the answer.
         lock(&self.in_flight).remove(&id);
         if !cancellation.is_cancelled() {
             progress(1);
@@ -219,14 +221,14 @@ impl Server<'_> {
             Some(Err(message)) => return call.answer(failed(&message, DEFAULT_BUDGET)),
             Some(Ok(asked)) => asked,
         };
-        // A link of the repository may point anywhere; that is checked without opening its target.
+        // A symlink of the repository may point anywhere; this is checked without opening its target.
         if let Some(path) = asked.paths.iter().find(|path| self.workspace.leads_outside(path)) {
             let message = format!("`{path}` leads out of the repository through a link");
             return call.answer(failed(&message, DEFAULT_BUDGET));
         }
         match self.command(&asked, cancellation) {
             Err(message) => call.answer(failed(&message, asked.budget)),
-            // It is not sent, and not the answer: nothing of it is kept.
+            // A cancelled command may have read only part of the files. Do not remember its output as an answer.
             Ok(_) if cancellation.is_cancelled() => call.answer(failed("cancelled", asked.budget)),
             Ok(text) => {
                 let sent = lock(&self.answers).send(text, asked.since.as_deref());
@@ -247,7 +249,7 @@ impl Server<'_> {
 
     /// Runs a command and returns what it printed; an error is what it said was wrong.
     fn command(&self, asked: &tools::Asked, cancellation: &Cancellation) -> Result<String, String> {
-        // One seam for all commands: a cancelled one reads nothing more, and so it ends soon.
+        // One hook for all commands: once cancelled, a command cannot read any more files, so it ends soon.
         let system = CancellableSystem::new(self.engine.system(), cancellation.clone());
         let engine = self.engine.over(&system);
         let own = match &asked.without_archive {
@@ -273,7 +275,7 @@ impl Server<'_> {
         });
         let printed = String::from_utf8_lossy(&captured.stdout).into_owned();
         let stderr = String::from_utf8_lossy(&captured.stderr).into_owned();
-        // A command that fails with an answer (a rejected reply) has an answer.
+        // A command that fails but prints something (such as a rejected reply) has an answer.
         if !succeeded && printed.is_empty() {
             return Err(stderr);
         }
@@ -283,7 +285,7 @@ impl Server<'_> {
 
 /// The answer to a call that cannot be met: for the model to read and to do better.
 fn failed(message: &str, budget: u64) -> Value {
-    // The parser of the command line refers to its help, which is not a tool.
+    // clap's errors refer to `--help`, which is not a tool.
     let lines = message.lines().filter(|line| !line.starts_with("For more information, try"));
     let text: String = lines.map(|line| format!("{}\n", Untrusted::new(line))).collect();
     let text = bounded(format!("{}\n", text.trim_end()), budget);
@@ -293,7 +295,7 @@ fn failed(message: &str, budget: u64) -> Value {
 /// Cuts an answer that is above its budget after a whole line, and says what is missing and how to get it. Commands keep to the
 /// budget by their own count, which for some is an estimate; here tokens are counted.
 fn bounded(text: String, budget: u64) -> String {
-    // A token has two bytes and more, in all but the oddest texts.
+    // Shortcut: almost every token has at least two bytes.
     if budget == 0 || text.len() as u64 <= budget.saturating_mul(2) {
         return text;
     }
@@ -313,7 +315,7 @@ fn bounded(text: String, budget: u64) -> String {
         None => true,
     });
     let missing = lines.count() + usize::from(cut.is_some());
-    // A command that left something out reports it in its last line: then the sufficient budget is unknown.
+    // A command that left something out says so in its last line. Then the sufficient budget is unknown.
     let own = text.lines().next_back().filter(|line| line.contains("--budget 0") && line.len() <= LONGEST_NOTICE);
     match own {
         Some(notice) if missing > 1 => {
@@ -350,7 +352,7 @@ mod tests {
         let needed: u64 = bounded(text.clone(), 4_000).rsplit_once(": ").unwrap().1.trim().parse().unwrap();
         assert_eq!(bounded(text.clone(), needed), text, "what the notice says is enough");
         assert_eq!(bounded(text.clone(), 0), text);
-        // What the command itself says about the rest stays.
+        // The command's own notice about what it left out stays.
         let notice = "61 left out; --budget 0 shows all\n";
         let cut = bounded(text.clone() + notice, 1_000);
         assert!(cut.ends_with(&format!(" lines cut, and before that: {notice}")), "{cut}");

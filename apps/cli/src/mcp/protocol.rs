@@ -1,12 +1,13 @@
-//! Messages of the Model Context Protocol: JSON-RPC 2.0, one message a line. Pure. Two eras are spoken: `initialize`
-//! (2024-11-05 to 2025-11-25), and the stateless revision 2026-07-28, in which every request names its version in `_meta`.
+//! Messages of the Model Context Protocol: JSON-RPC 2.0, one message per line. Pure. Two generations of the protocol are
+//! supported: `initialize` (2024-11-05 to 2025-11-25), and the stateless revision 2026-07-28, in which every request names its
+//! version in `_meta`.
 
 use serde_json::{Map, Value, json};
 
-/// The revision in which requests stand alone.
+/// The revision without a handshake.
 const STATELESS: &str = "2026-07-28";
 
-/// What is spoken, newest first.
+/// The supported versions, newest first.
 pub(crate) const VERSIONS: [&str; 5] = [STATELESS, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
@@ -19,18 +20,18 @@ pub(crate) const INVALID_PARAMS: i64 = -32_602;
 pub(crate) const INTERNAL_ERROR: i64 = -32_603;
 const UNSUPPORTED_VERSION: i64 = -32_022;
 
-/// What clients show to a model beside the tools.
+/// Shown to the model by clients, together with the tools.
 const INSTRUCTIONS: &str = "Read-only answers about this repository, fresh on every call. Start with `overview`; `context` \
 gathers what a task or an error needs; `related`, `find` and `read` answer single questions. Paths are relative to the \
 repository's root. Every answer has a token budget and says what it cut; `--name` in an answer is the argument `name`. Pass the \
 `digest` of an answer as `since` to get only what changed.";
 
-/// A message that was understood.
+/// A parsed message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Message {
-    /// The answer is known at once.
+    /// An answer that needs no tool.
     Answer(Value),
-    /// A tool is to be called.
+    /// A call of a tool.
     Call(Call),
     /// The client no longer wants the answer to this request.
     Cancelled(Value),
@@ -49,26 +50,27 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The answer, with what the protocol of this request adds to it.
+    /// The response with this result, with the fields that the request's protocol version requires.
     pub(crate) fn answer(&self, result: Value) -> Value {
         answer(&self.id, result, self.stateless, false)
     }
 }
 
-/// Reads one message. `tools` is what `tools/list` answers.
+/// Parses one message. `tools` is the answer to `tools/list`.
 pub(crate) fn read(message: &Value, tools: &Value) -> Message {
     let Some(object) = message.as_object() else {
         return Message::Answer(error(&Value::Null, INVALID_REQUEST, "a message is a JSON object"));
     };
     let Some(method) = object.get("method").and_then(Value::as_str) else {
-        // The response to a request of ours, and there are none.
+        // A response. We send no requests, so ignore it.
         let is_response = object.contains_key("result") || object.contains_key("error");
         let id = object.get("id").unwrap_or(&Value::Null);
         return if is_response { Message::Nothing } else { Message::Answer(error(id, INVALID_REQUEST, "no `method`")) };
     };
     let empty = Map::new();
     let params = object.get("params").and_then(Value::as_object).unwrap_or(&empty);
-    // Some clients write `"id": null` into notifications; to anything else a missing answer would be a riddle.
+    // Some clients send notifications with `"id": null`. Anything else with that id gets an answer: silence would be hard to
+    // debug.
     let Some(id) = object.get("id").filter(|id| !id.is_null() || !method.starts_with("notifications/")) else {
         return match (method, params.get("requestId")) {
             ("notifications/cancelled", Some(request)) => Message::Cancelled(request.clone()),
@@ -92,13 +94,13 @@ pub(crate) fn read(message: &Value, tools: &Value) -> Message {
     request(id, method, params, stateless, tools)
 }
 
-/// Whether the answer can carry the same id: a longer number would come back rounded.
+/// Whether the response can carry the same id: a longer number would be rounded.
 fn is_id(id: &Value) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     id.is_string() || id.is_i64() || id.is_u64() || id.as_f64().is_some_and(|number| number.abs() < EXACT)
 }
 
-/// Whether a request is of the stateless revision; an error when it names a version that is not spoken.
+/// Whether a request uses the stateless revision; an error if it names an unsupported version.
 fn stateless(id: &Value, params: &Map<String, Value>) -> Result<bool, Value> {
     let meta = params.get("_meta").and_then(Value::as_object);
     let Some(version) = meta.and_then(|meta| meta.get(VERSION_KEY)) else { return Ok(false) };
@@ -145,7 +147,7 @@ fn server_info() -> Value {
 
 fn initialize(params: &Map<String, Value>) -> Value {
     let asked = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
-    // The stateless revision has no handshake: a client that shakes hands gets the newest version that has one.
+    // The stateless revision has no handshake, so a client that starts one gets the newest version that has one.
     let version = VERSIONS[1..].iter().find(|version| **version == asked).unwrap_or(&VERSIONS[1]);
     json!({
         "protocolVersion": version,
@@ -165,7 +167,7 @@ fn discover() -> Value {
     })
 }
 
-/// A response. The stateless revision says of every result that it is complete, and of lists how long they hold.
+/// A response. The stateless revision marks every result as complete, and says of lists how long they are valid.
 fn answer(id: &Value, mut result: Value, stateless: bool, is_list: bool) -> Value {
     if stateless {
         result["resultType"] = json!("complete");

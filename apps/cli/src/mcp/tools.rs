@@ -1,23 +1,23 @@
-//! The six tools: their schemas, and the `stan` command line that each call is translated to. A tool has no logic of its
-//! own, so that it gives the answer of the command. Pure.
+//! The six tools: their schemas, and the `stan` command line that each call is translated to. A tool has no logic of its own, so
+//! that its answer equals the command's. Pure.
 
 use serde_json::{Map, Value, json};
 use stan_engine::config::nearest;
 use stan_engine::{TypedPlace, TypedSymbol, TypedText};
 
-/// Tokens of an answer when the call names no budget.
+/// The token budget if the call has none.
 pub(crate) const DEFAULT_BUDGET: u64 = 4_000;
 
 /// A call, translated to a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
-    /// Arguments of `stan`, the name of the command first.
+    /// The arguments of `stan`, starting with the name of the command.
     pub(crate) arguments: Vec<String>,
-    /// Another command where there is no archive.
+    /// The command to run instead if there is no archive.
     pub(crate) without_archive: Option<Vec<String>>,
-    /// Every path that was named.
+    /// Every path in the call.
     pub(crate) paths: Vec<String>,
-    /// What the command reads as standard input.
+    /// The standard input of the command.
     pub(crate) stdin: Vec<u8>,
     pub(crate) budget: u64,
     /// The digest of the answer that the client has.
@@ -101,18 +101,18 @@ pub(crate) fn list() -> Value {
     ])
 }
 
-/// The names of the tools.
+/// The names of all tools.
 pub(crate) fn names() -> Vec<String> {
     let list = list();
     let tools = list.as_array().map(Vec::as_slice).unwrap_or_default();
     tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
 }
 
-/// What a call asks for; an error says what is wrong with its arguments. `None`: there is no such tool.
+/// Translates a call; an error says what is wrong with its arguments. `None` if the tool does not exist.
 pub(crate) fn asked(tool: &str, arguments: &Map<String, Value>) -> Option<Result<Asked, String>> {
     let list = list();
     let definition = list.as_array()?.iter().find(|one| one["name"] == tool)?;
-    // Some clients send `null` for what they leave out, and some models an empty text.
+    // Some clients send `null` for omitted arguments, and some models an empty text.
     let schema = &definition["inputSchema"];
     let is_required = |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
     let given: Map<String, Value> = arguments
@@ -123,7 +123,7 @@ pub(crate) fn asked(tool: &str, arguments: &Map<String, Value>) -> Option<Result
     Some(check(schema, &given).and_then(|()| Builder::new(&given).build(tool)))
 }
 
-/// Names the first argument that the schema does not allow.
+/// Reports the first argument that the schema does not allow.
 fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<(), String> {
     let properties = &schema["properties"];
     for (name, value) in arguments {
@@ -164,14 +164,14 @@ fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<(), String> {
     }
 }
 
-/// A number without a fraction, however it is written: `4e3` and `4000.0` are integers to JSON Schema.
+/// A number without a fraction in any notation: `4e3` and `4000.0` are integers in JSON Schema.
 fn integer(value: &Value) -> Option<u64> {
     let whole = |number: &f64| number.fract() == 0.0 && (0.0..=9e15).contains(number);
     value.as_u64().or_else(|| value.as_f64().filter(whole).map(|number| number as u64))
 }
 
-/// Builds a command line. Values are joined to their options by `=` and files follow `--`, so that no value is taken for an
-/// option.
+/// Builds a command line. Values are joined to their options with `=`, and files follow `--`, so that no value can be parsed as
+/// an option.
 struct Builder<'a> {
     given: &'a Map<String, Value>,
     asked: Asked,
@@ -230,7 +230,7 @@ impl<'a> Builder<'a> {
             };
         }
         if let Some(depth) = self.given.get("depth").and_then(integer) {
-            // Beyond any graph, so that larger numbers mean the same.
+            // Larger than any graph, so that larger numbers mean the same.
             self.asked.arguments.push(format!("--depth={}", depth.min(u64::from(u32::MAX))));
         }
         self.files(|path| path)
@@ -244,7 +244,7 @@ impl<'a> Builder<'a> {
             return Err(format!("say what is needed: give one of {}", ways.map(|name| format!("`{name}`")).join(", ")));
         }
         self.command("pack").budget();
-        // An `@` at the beginning would name a file.
+        // A leading `@` would be read as the name of a file.
         if let Some(about) = self.text("about") {
             let space = if about.starts_with('@') { " " } else { "" };
             self.asked.arguments.push(format!("--about={space}{about}"));
@@ -327,17 +327,17 @@ fn without_part(value: &str) -> &str {
     TypedText::parse(value).file
 }
 
-/// The file of `FILE#Name`. A value of another form is refused by the command, and checked whole here.
+/// The file of `FILE#Name`. Values in another form are checked here as a whole, and refused by the command.
 fn without_name(value: &str) -> &str {
     TypedSymbol::parse(value).map_or(value, |symbol| symbol.file)
 }
 
-/// The file of `FILE:LINE:COL`, as above.
+/// The file of `FILE:LINE:COL`. Other forms as above.
 fn without_position(value: &str) -> &str {
     TypedPlace::parse(value).map_or(value, |place| place.file)
 }
 
-/// A path of a call stays in the repository by its spelling alone: one that lies outside is refused without a stat.
+/// Refuses paths that lie outside the repository by their spelling, without a stat.
 fn confined(path: &str) -> Result<(), String> {
     if path.is_empty() {
         return Err("a path is empty: name a file of the repository".to_owned());

@@ -23,17 +23,17 @@ pub(crate) fn capture<T>(stdin: Vec<u8>, work: impl FnOnce() -> T) -> (T, Captur
     (result, CAPTURED.take().unwrap_or_default())
 }
 
-/// Whether this thread's command runs inside another program.
+/// Whether the output of this thread's command is captured.
 pub(crate) fn is_captured() -> bool {
     CAPTURED.with_borrow(Option::is_some)
 }
 
-/// The standard input that a captured command was given; `None` outside of one.
+/// The standard input of a captured command; `None` if nothing is captured.
 pub(crate) fn captured_stdin() -> Option<Vec<u8>> {
     CAPTURED.with_borrow_mut(|captured| captured.as_mut().map(|captured| std::mem::take(&mut captured.stdin)))
 }
 
-/// Keeps `bytes` as printed on stderr. `false` where nothing is captured.
+/// Captures `bytes` as stderr. `false` if nothing is captured.
 pub(super) fn keep_stderr(bytes: &[u8]) -> bool {
     CAPTURED.with_borrow_mut(|captured| match captured {
         Some(captured) => {

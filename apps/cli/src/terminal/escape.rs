@@ -1,5 +1,5 @@
-//! A writer for documents: passes bytes on, with hidden characters as `\uXXXX`. It knows nothing of JSON: outside of strings
-//! JSON has none but line breaks, which stay.
+//! A writer that escapes hidden characters as `\uXXXX`. It does not parse JSON: outside of strings, JSON has no hidden characters
+//! but line breaks, which are kept.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use stan_engine::visible_json;
 
 pub(super) struct Escaping<'w> {
     inner: &'w mut dyn Write,
-    /// The beginning of a character whose rest has not come yet; at most three bytes between calls.
+    /// The start of an incomplete UTF-8 character; at most three bytes between calls.
     pending: Vec<u8>,
 }
 
@@ -16,7 +16,7 @@ impl<'w> Escaping<'w> {
         Self { inner, pending: Vec::new() }
     }
 
-    /// Writes what is left. A character that was cut is replaced.
+    /// Writes the rest. Replaces an incomplete character.
     pub(super) fn finish(self) -> io::Result<()> {
         self.inner.write_all(String::from_utf8_lossy(&self.pending).as_bytes())
     }
@@ -34,7 +34,7 @@ impl Write for Escaping<'_> {
         let complete = match str::from_utf8(&self.pending) {
             Ok(text) => text.len(),
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            // Not UTF-8 at all: shown replaced.
+            // Not UTF-8: replaced.
             Err(_) => self.pending.len(),
         };
         let rest = self.pending.split_off(complete);

@@ -1,4 +1,4 @@
-//! Numbers for people: digits in groups, and columns that line up. Never used in JSON.
+//! Numbers for people: grouped digits and aligned columns. Never used in JSON.
 
 use super::text::Text;
 
@@ -25,7 +25,7 @@ pub(crate) fn counted(number: u64, noun: &'static str) -> Text {
     })
 }
 
-/// Rows with their columns aligned: the first to the left, the others to the right. No trailing spaces.
+/// Aligns the columns of rows: the first to the left, the others to the right. No trailing spaces.
 pub(crate) fn columns<const N: usize>(rows: &[[Text; N]]) -> Vec<Text> {
     let mut widths = [0; N];
     for row in rows {

@@ -1,5 +1,5 @@
-//! The colours of help: headings and the names of options and commands stand out. The argument parser writes plain text,
-//! whose lines say by their shape what they are.
+//! The colours of help: highlights headings and the names of options and commands. clap writes plain text, so each line is
+//! classified by its shape.
 
 use stan_engine::Untrusted;
 
@@ -16,7 +16,7 @@ pub(super) fn line(line: &str, style: Style) -> String {
     format!("{indent}{}{}", style.bold(&Untrusted::new(name)).as_str(), Untrusted::new(rest))
 }
 
-/// Where the part that stands out ends: 0 where nothing does.
+/// The end of the highlighted part; 0 if there is none.
 fn name_end(line: &str) -> usize {
     let text = line.trim_start();
     let indent = line.len() - text.len();
@@ -24,7 +24,7 @@ fn name_end(line: &str) -> usize {
         let heading = text.find(':').filter(|end| end + 1 == text.len() || LABELS.contains(&&text[..*end]));
         return heading.map_or(0, |end| end + 1);
     }
-    // Names stand before a column of descriptions, or alone in their line.
+    // Names are in a column before their descriptions, or alone in a line.
     let columns = text.find("  ");
     let is_option = text.starts_with('-');
     match columns {
@@ -34,7 +34,7 @@ fn name_end(line: &str) -> usize {
     }
 }
 
-/// What may stand before a colon at the start of a line that goes on.
+/// Words that may precede a colon at the start of a line of text.
 const LABELS: [&str; 3] = ["Usage", "error", "tip"];
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The one place where `stan` prints. What may be printed is a type: literals, numbers, and [`Untrusted`] text, which is
-//! escaped. A `String` cannot be printed, so that no name of a file, message or key reaches a terminal as it is.
-//! `apps/cli/clippy.toml` forbids every other way to the two streams.
+//! The one place where `stan` prints. Printable values are typed: literals, numbers, and [`Untrusted`] text, which is escaped. A
+//! `String` cannot be printed, so that no file name, message or key reaches a terminal unescaped. `apps/cli/clippy.toml` forbids
+//! every other access to the two streams.
 #![expect(clippy::disallowed_methods, reason = "this module alone has the two streams")]
 
 mod capture;

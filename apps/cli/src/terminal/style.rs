@@ -1,4 +1,4 @@
-//! Colours of the terminal: a few words stand out, nothing depends on them.
+//! Colours of the terminal: a few words are highlighted; no information depends on colours.
 
 use stan_engine::Untrusted;
 
@@ -28,7 +28,7 @@ impl Style {
         self.paint("1", text)
     }
 
-    /// A name in help, which an argument may have spelled.
+    /// A name in help, which may repeat an argument.
     pub(super) fn bold(self, text: &Untrusted<'_>) -> Text {
         self.paint("1", &text.to_string())
     }
@@ -37,7 +37,7 @@ impl Style {
         self.paint("2", text.as_str())
     }
 
-    /// Marks that stand below an excerpt.
+    /// Marks below an excerpt.
     pub(crate) fn underline(self, from: usize, length: usize) -> Text {
         self.paint("1;31", &format!("{}{}", " ".repeat(from), "^".repeat(length)))
     }
@@ -51,7 +51,7 @@ fn is_wanted(choice: ColorChoice, is_terminal: bool) -> bool {
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        // NO_COLOR, when set to anything, is the habit that other programs follow.
+        // The convention of other programs: NO_COLOR disables colours if it is set to any value.
         ColorChoice::Auto => {
             let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
             is_terminal && !refused && std::env::var_os("TERM").is_none_or(|term| term != "dumb")

@@ -1,15 +1,15 @@
-//! What may be printed, as types. [`text!`] and [`say!`] fill the holes of a literal with values that are known to be safe.
+//! Printable values, as types. [`text!`] and [`say!`] fill the holes of a literal with values that are known to be safe.
 
 use std::fmt::Display;
 
 use stan_engine::Untrusted;
 
-/// Text that is safe to print on one line: made of literals, numbers and escaped text, and of nothing else.
+/// Text that is safe to print on one line: made only of literals, numbers and escaped text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Text(String);
 
 impl Text {
-    /// The literal with each `{}` replaced by the value in its turn.
+    /// Replaces each `{}` of the literal by the next value.
     pub(crate) fn fill(format: &'static str, values: &[&dyn Show]) -> Self {
         let mut out = String::with_capacity(format.len() + 24 * values.len());
         let mut values = values.iter();
@@ -24,7 +24,7 @@ impl Text {
         Self(out)
     }
 
-    /// Values one after the other, with a separator between them.
+    /// Values joined by a separator.
     pub(crate) fn joined<T: Show>(values: impl IntoIterator<Item = T>, separator: &'static str) -> Self {
         let mut out = String::new();
         for (index, value) in values.into_iter().enumerate() {
@@ -46,13 +46,13 @@ impl Text {
         self.0
     }
 
-    /// For the neighbours in this module, which vouch for it.
+    /// Only for modules of this folder, which guarantee that the text is escaped.
     pub(super) fn vouched(text: String) -> Self {
         Self(text)
     }
 }
 
-/// A value that may be printed. Only this module says which ones are.
+/// A printable value. Sealed: only this module decides which types are.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be printed",
     note = "text that came from outside is printed as `Untrusted::new(&text)`, which escapes it"
@@ -76,7 +76,7 @@ macro_rules! show_by_display {
     )* };
 }
 
-// `&'static str` means a literal here: nothing in this program leaks memory to get one.
+// `&'static str` means a literal here: this program never leaks memory to get one.
 show_by_display!(&'static str, u8, u32, u64, usize, i64, Untrusted<'_>);
 
 impl sealed::Sealed for Text {}
@@ -132,7 +132,7 @@ macro_rules! say {
 
 pub(crate) use {say, text};
 
-/// A line of a file: tabs stay, because readers take them for what they are; everything else that is hidden is escaped.
+/// A line of a file: tabs stay, because readers recognise them; all other hidden characters are escaped.
 pub(crate) fn source_line(line: &str) -> Text {
     Text::joined(line.split('\t').map(Untrusted::new), "\t")
 }

@@ -1,4 +1,4 @@
-//! The command line of `x07`, without the machine flags. What it means is the engine's matter.
+//! The command line of `x07`, without the machine flags. The commands are in the engine.
 
 use std::ffi::OsString;
 

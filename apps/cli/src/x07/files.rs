@@ -1,4 +1,4 @@
-//! The files that the user names, and standard input: the program's one door to the outside.
+//! The files that the user names, and standard input: all I/O of the program.
 
 use std::io::{self, Read};
 use std::path::Path;

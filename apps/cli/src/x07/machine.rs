@@ -1,4 +1,4 @@
-//! The machine flags, which may stand anywhere and are taken out before the other arguments are read.
+//! The machine flags, which may be anywhere in the command line and are removed before the other arguments are parsed.
 
 use std::ffi::OsString;
 

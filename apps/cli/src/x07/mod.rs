@@ -1,4 +1,4 @@
-//! Arguments in, one engine call, output and exit code out. No answer is computed here.
+//! Runs `x07`: arguments in, one engine call, output and exit code out. No answer is computed here.
 
 mod args;
 mod files;
@@ -62,7 +62,7 @@ fn execute(
     }
 }
 
-/// Puts the pages into the folder and names them.
+/// Writes the pages into the folder and prints their names.
 fn write_manual(folder: &str, pages: &[ManualPage], files: &mut dyn DocumentStore) -> ProgramOutcome {
     let mut names = String::new();
     for page in pages {

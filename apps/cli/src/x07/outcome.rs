@@ -1,5 +1,5 @@
-//! What `x07` prints for what the engine found: the toolchain's reports, its words with the options as they are typed, and exit
-//! codes.
+//! Turns the engine's outcomes into what `x07` prints: the toolchain's reports and messages, which name options as typed, and
+//! exit codes.
 
 use stan_engine::x07_documents::{Diagnostic, FileDigest, SliceReport};
 use stan_engine::{
@@ -13,9 +13,9 @@ pub(crate) struct ProgramOutcome {
     pub(crate) exit_code: u8,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
-    /// What was found, with all that is known about it.
+    /// All findings, with all details.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The inputs that the output names.
+    /// The inputs that the report names.
     pub(crate) inputs: Vec<FileDigest>,
     /// The files that were written.
     pub(crate) outputs: Vec<FileDigest>,
@@ -24,10 +24,10 @@ pub(crate) struct ProgramOutcome {
 /// How a slice is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Printing {
-    /// The user did not choose how the pointer is read, so a note on standard error appears when that matters.
+    /// The user did not choose how the pointer is interpreted, so print a note on stderr if that matters.
     pub(crate) tells_reading: bool,
-    /// What is printed goes into a report in the toolchain's form, which has the toolchain's fields and no other, and standard
-    /// error stays silent about a pack that was made.
+    /// The output goes into a report in the toolchain's format, which has only the toolchain's fields; stderr stays empty if a
+    /// pack was made.
     pub(crate) is_wrapped: bool,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn of_slice(outcome: SliceOutcome, request: &SliceRequest, printing: 
     }
     match report.into_line() {
         Ok(stdout) => ProgramOutcome { exit_code: exit_code(class), stdout, stderr, diagnostics, inputs, outputs },
-        // Only a length beyond 2^53 could come here.
+        // Only possible for a length above 2^53.
         Err(error) => ProgramOutcome { exit_code: 2, stderr: line(&error.to_string()), ..ProgramOutcome::default() },
     }
 }
@@ -96,7 +96,7 @@ pub(crate) fn of_applied_slice(outcome: ApplySliceOutcome, printing: Printing) -
     ProgramOutcome { exit_code, inputs, outputs, ..failed(message, *report) }
 }
 
-/// A report about a failure, which is printed on both streams.
+/// A failure report, printed on both streams.
 fn failed(message: String, report: SliceReport) -> ProgramOutcome {
     let stderr = line(&message);
     let diagnostics = vec![Diagnostic::failure(message)];
@@ -128,7 +128,7 @@ fn message(failure: &DocumentFailure, out_is_stdout: &str) -> String {
     }
 }
 
-/// The toolchain's words, which name options.
+/// The toolchain's messages, which name options.
 fn slice_error(error: &SliceError) -> String {
     match error {
         SliceError::BoundIsZero { bound: SizeBound::Declarations } => "--max-nodes must be >= 1".to_owned(),
@@ -148,12 +148,12 @@ fn slice_error(error: &SliceError) -> String {
     }
 }
 
-/// A message as one line of standard error: it may quote the input, which must not begin a line of its own.
+/// A message as one line on stderr. It may quote the input, which must not be able to start a line.
 fn line(message: &str) -> String {
     format!("{}\n", Untrusted::new(message))
 }
 
-/// A file that is not in canonical order has two places for one pointer.
+/// If a file is not in canonical order, a pointer has two meanings.
 fn reading_note(request: &SliceRequest) -> String {
     let (read, other) = match request.reading {
         PointerSpace::File => ("the file as written", "without --reading it is read in the canonical document"),
@@ -164,7 +164,7 @@ fn reading_note(request: &SliceRequest) -> String {
     line(&format!("note: {} was read in {read}, whose order is another; {other}", request.trimmed_pointer()))
 }
 
-/// The pack says how much a bound cut; this note names the declarations.
+/// The pack says how much a limit cut; this note names the declarations.
 fn truncation_note(diagnostics: &[Diagnostic]) -> String {
     let mut note = String::new();
     for diagnostic in diagnostics {

@@ -1,4 +1,4 @@
-//! The verbs of `x07` on documents in memory: reports, exit codes, packs that do not depend on where they are made.
+//! The commands of `x07` on documents in memory: reports, exit codes, and packs that do not depend on the working directory.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -30,7 +30,7 @@ fn apply_slice(memory: &mut Memory, [input, slice, meta]: [&str; 3]) -> ProgramO
     outcome::of_applied_slice(stan_engine::apply_slice(memory, &command), PLAIN)
 }
 
-/// Documents by name. A name that ends in `/` cannot be written.
+/// Documents by name. Writing to a name that ends in `/` fails.
 #[derive(Default)]
 struct Memory(BTreeMap<String, Vec<u8>>);
 
@@ -110,7 +110,7 @@ fn exit_codes_and_reports_of_a_slice() {
     let (outcome, report) = check(&to("a/slice.json"), 0, 1, "");
     assert_eq!(report["slice_ast"], Value::Null);
     assert_eq!(outcome.outputs[0].path, "a/slice.json");
-    // Point 17 of docs/x07.md: an output that cannot be written is a report as well, and options are named as typed.
+    // Point 17 of docs/x07.md: an output that cannot be written is reported too, with options named as typed.
     check(&to("dir/"), 2, 1, "write: dir/: Is a directory");
     let mut zero = command("ok.json", "/decls/0");
     zero.request.max_nodes = Some(0);
@@ -129,7 +129,7 @@ fn diagnostics(pointer: &str) -> Value {
     ]})
 }
 
-/// The documents of a project that lies in `directory`, and the command to pack it.
+/// The documents of a project in `directory`, and the command to pack it.
 fn world(directory: &str, working_directory: &str, pointer: &str) -> (Memory, ContextCommand) {
     let memory = Memory::with(&[
         ("-", diagnostics(pointer)),
@@ -163,7 +163,7 @@ fn n16_a_pack_is_the_same_bytes_everywhere() {
     assert_eq!(paths, ["-", "x07.json", "src/main.x07.json"]);
     assert_eq!(pack["focus"], json!({"diag_code": "X07-E", "loc_ptr": "  /decls/0/body\n"}), "as in the diagnostic");
     assert_eq!(pack["ast"]["slice_meta"]["ptr"], "/decls/0/body");
-    // A path outside of the working directory stays as it was given.
+    // A path outside of the working directory stays as given.
     let (mut outside, command) = world("/else/where/", "/place", "/decls/0");
     assert_eq!(report(&context_pack(&mut outside, &command))["project"]["root"], "/else/where");
 }
@@ -174,7 +174,7 @@ fn n16_a_request_that_reaches_above_names_the_project_from_the_highest_folder_it
         let (mut memory, command) = world("/place/p/", working_directory, "/decls/0");
         memory.0.insert(diag.to_owned(), diagnostics("/decls/0").to_string().into_bytes());
         if !project.starts_with('/') {
-            // What the system finds by a relative name.
+            // The files that a relative name is resolved to.
             for name in ["x07.json", "src/main.x07.json"] {
                 let bytes = memory.0[&format!("/place/p/{name}")].clone();
                 if let Some(directory) = "/place/p".strip_prefix(working_directory) {
@@ -194,7 +194,7 @@ fn n16_a_request_that_reaches_above_names_the_project_from_the_highest_folder_it
     check("/place", "d.json", "/place/p/x07.json", Some("p"));
     check("/place/p", "../d.json", "x07.json", Some("place/p"));
     check("/place/p", "../../../../d.json", "x07.json", Some("place/p"));
-    // A relative name that is not here is looked for in the directories above.
+    // If a relative name does not exist here, the parent directories are searched.
     check("/place/p/src/deep", "d.json", "x07.json", Some("p"));
     check("/place/p/src/deep", "../../../d.json", "x07.json", Some("place/p"));
     check("/place/p/src", "d.json", "other.json", None);
@@ -232,7 +232,7 @@ fn n01_standard_error_tells_how_a_pointer_was_read_when_it_matters() {
     check("unsorted.json", PointerSpace::Toolchain, false, "m.f", "");
 }
 
-/// Slices `m.json`, edits the first body and gives the documents for the way back.
+/// Slices `m.json`, edits the first body, and returns the documents needed to apply it.
 fn edited(document: &Value, reading: PointerSpace) -> Memory {
     let mut memory = Memory::with(&[("m.json", document.clone())]);
     let mut command = command("m.json", "/decls/0");
@@ -251,7 +251,7 @@ fn edited(document: &Value, reading: PointerSpace) -> Memory {
 fn n20_an_edited_slice_goes_back_into_its_file() {
     let mut unsorted = module();
     unsorted["decls"].as_array_mut().unwrap().reverse();
-    // With either reading, the pointer is the same and so is the metadata.
+    // Under both interpretations, pointer and metadata are the same.
     for (document, reading, place, name) in [
         (module(), PointerSpace::Canonical, 0, "m.f"),
         (unsorted.clone(), PointerSpace::Canonical, 0, "m.f"),

@@ -1,4 +1,4 @@
-//! The report about a run that `--json` asks for: what was printed, what was read and written, how long it took.
+//! The report of a run with `--json`: what was printed, read and written, and how long it took.
 
 use std::ffi::OsString;
 use std::time::Instant;
@@ -24,7 +24,7 @@ pub(crate) fn schema(flags: &MachineFlags) -> ProgramOutcome {
     ProgramOutcome { stdout: text.into_bytes(), ..ProgramOutcome::default() }
 }
 
-/// Puts a report around the outcome of a command, or around the error in the flags when none was run.
+/// Wraps the outcome of a command in a report, or the error in the flags if no command was run.
 pub(crate) fn wrap(
     arguments: &[OsString],
     flags: &MachineFlags,
@@ -84,7 +84,7 @@ impl Report<'_> {
         Ok(line)
     }
 
-    /// The report for a file, and what standard output gets.
+    /// The report for a file, and what is printed on standard output.
     fn shown(&self, line: Vec<u8>, inner: Option<&ProgramOutcome>) -> Result<(Vec<u8>, Vec<u8>), JcsError> {
         match self.flags.mode {
             MachineMode::Pretty => {
@@ -126,7 +126,7 @@ impl Report<'_> {
         Ok(line)
     }
 
-    /// What the command found, or why it found nothing.
+    /// The command's findings, or why there are none.
     fn diagnostics(&self, inner: Option<&ProgramOutcome>) -> Result<Vec<u8>, JcsError> {
         let Some(inner) = inner else {
             let errors: Vec<Diagnostic> = self.flags.errors.iter().map(Diagnostic::bad_arguments).collect();
@@ -169,7 +169,7 @@ fn schema_id(scope: Option<&str>) -> String {
     format!("x07.tool.{}.report@0.1.0", scope.unwrap_or("root"))
 }
 
-/// What a stream held; its text when there was a stream at all.
+/// The bytes of a stream, and its text if there was one.
 fn stream(bytes: Option<&[u8]>) -> Value {
     match bytes {
         Some(bytes) => json!({"bytes_len": bytes.len(), "text": String::from_utf8_lossy(bytes)}),

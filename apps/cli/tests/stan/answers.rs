@@ -1,5 +1,5 @@
-//! `stan deps`, `stan dependents` and `stan cycles`: what people read, that it agrees with `stan graph --json`, and that
-//! it stays small on hubs.
+//! `stan deps`, `stan dependents` and `stan cycles`: their text, that they agree with `stan graph --json`, and that the answer
+//! stays small for hubs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -128,7 +128,7 @@ fn unknown_files_come_with_near_ones() {
     .assert_eq(&repository.stan(&["deps", "src/main.ts", "--kinds", "runtimes"]));
 }
 
-/// Target with the kinds of the edges to it, for each file.
+/// For each file, its targets with the kinds of edges.
 type Edges = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 fn edges(graph: &Value) -> Edges {

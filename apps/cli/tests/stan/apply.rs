@@ -1,5 +1,5 @@
-//! `stan apply` on replies of all kinds that models write: right ones land, all others change nothing, and taking back
-//! restores bytes and permissions.
+//! `stan apply` on replies of all kinds that models write: valid ones are applied, all others change nothing, and undo restores
+//! bytes and permissions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,7 +41,7 @@ pub(crate) fn repository() -> Repository {
     repository
 }
 
-/// Bytes and permissions of every file, and the folders, but for stan's own.
+/// Bytes and permissions of every file, and the folders, except stan's own.
 pub(crate) fn tree(root: &Path) -> BTreeMap<String, String> {
     fn walk(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -100,10 +100,10 @@ pub(crate) fn ops(lines: &str) -> String {
 
 pub(crate) const EDIT: &str = "@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n";
 
-/// What a file is afterwards, with its permissions; or that it is gone.
+/// The expected contents and permissions of a file; `None` if it is deleted.
 pub(crate) type Expected = (&'static str, Option<&'static str>);
 
-/// Replies that land.
+/// Replies that are applied.
 fn landing() -> Vec<(&'static str, String, Vec<Expected>)> {
     const FIVE: &str = "644 1\n2\n3\n4\nfive\n6\n7\n8\n9\n10\n";
     let a = |text| vec![("src/a.ts", Some(text))];
@@ -184,7 +184,7 @@ fn landing() -> Vec<(&'static str, String, Vec<Expected>)> {
     ]
 }
 
-/// Replies that change nothing, and the code that says why.
+/// Replies that change nothing, with the code that says why.
 fn refused() -> Vec<(&'static str, String, &'static str)> {
     let good = || patch("src/b.ts", EDIT);
     vec![
@@ -261,7 +261,8 @@ fn refused() -> Vec<(&'static str, String, &'static str)> {
     ]
 }
 
-/// Replies that land, each in a repository of its own: what they change, and nothing else; and all of it is taken back.
+/// Applies replies, each in its own repository: checks that they change what they should and nothing else, and that undo restores
+/// everything.
 pub(crate) fn check_landing(cases: &[(&'static str, String, Vec<Expected>)]) {
     for (name, reply, expected) in cases {
         let repository = repository();
@@ -293,7 +294,7 @@ pub(crate) fn check_landing(cases: &[(&'static str, String, Vec<Expected>)]) {
     }
 }
 
-/// Replies that change nothing, and say why.
+/// Checks that replies change nothing and say why.
 pub(crate) fn check_refused(cases: &[(&'static str, String, &'static str)]) {
     let repository = repository();
     let old = tree(repository.root());
@@ -366,8 +367,7 @@ fn wrong_arguments_of_apply_exit_with_2_and_missing_files_with_1() {
     assert!(below.starts_with("exit 1"), "{below}");
 }
 
-/// Missing ceremony is a warning, what the assistant has not seen is an error, and bytes that changed since are
-/// reported.
+/// Missing ceremony is a warning, files that the assistant has not seen are an error, and bytes that changed since are reported.
 #[test]
 fn after_a_context_run() {
     let repository = Repository::new(&[("src/a.ts", TEN), ("src/far.ts", TEN), ("top.ts", "1\n")]);
@@ -394,7 +394,7 @@ fn after_a_context_run() {
     );
 }
 
-/// Killed at random moments, an apply is whole after the next command.
+/// After an apply is killed at a random moment, the next command completes or reverts it.
 fn kill(count: usize, seed: u64) -> [usize; 2] {
     let names: Vec<String> = (0..40).map(|number| format!("src/f{number}.ts")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), TEN)).collect();
@@ -417,7 +417,7 @@ fn kill(count: usize, seed: u64) -> [usize; 2] {
         std::thread::sleep(Duration::from_micros(random.below(longest) as u64));
         child.kill().unwrap();
         child.wait().unwrap();
-        // Any command finishes what was begun.
+        // Any command completes an interrupted apply.
         let said = repository.stan(&["graph"]);
         assert!(said.starts_with("exit 0"), "round {round}: {said}");
         let found = tree(root);

@@ -1,5 +1,5 @@
-//! `stan apply` where something happens in between: links that are planted, several processes at once. And replies whose text was
-//! damaged on its way from the model.
+//! `stan apply` with interference: planted symlinks, and several processes at once. Also replies whose text was damaged on its
+//! way from the model.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -106,7 +106,7 @@ fn tabs_of_files_are_shown_as_tabs() {
     assert!(said.contains("\n\techo one\n"), "{said}");
 }
 
-/// What lies outside, and must stay as it is.
+/// The files outside, which must not change.
 fn outside(repository: &Repository) -> std::path::PathBuf {
     let folder = repository.root().join("../outside");
     fs::create_dir_all(&folder).unwrap();
@@ -161,7 +161,7 @@ fn links_that_are_planted_before_apply_are_not_written_through() {
     assert_eq!(fs::read_dir(outside).unwrap().count(), 2);
 }
 
-/// Replies, undos, baselines, runs and readers at once: each change is whole, whatever the order.
+/// Replies, undos, baselines, runs and readers at once: each change is atomic, in any order.
 fn at_once(rounds: usize) -> [usize; 2] {
     let names: Vec<String> = (0..12).map(|number| format!("src/f{number}.ts")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "zero\n")).collect();

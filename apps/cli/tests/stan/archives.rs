@@ -1,4 +1,4 @@
-//! What is in an archive, for tests that compare it with what they wrote.
+//! The contents of an archive, for tests that compare them with what they wrote.
 
 use std::collections::BTreeMap;
 use std::path::Path;

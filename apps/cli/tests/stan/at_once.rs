@@ -1,4 +1,4 @@
-//! Several runs at once in one workspace: they take turns, and a waiting run names the holder.
+//! Several runs at once in one workspace: they run one after the other, and a waiting run names the holder of the lock.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -40,14 +40,14 @@ fn a_waiting_run_names_the_holder() {
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     succeeds(&repository, &["verify"]);
-    // What only reads needs no lock.
+    // A command that only reads needs no lock.
     let _held = Lock::acquire(&OsSystem, repository.root(), ".stan", &holder, &mut || false, &mut |_| {});
     for arguments in [&["verify"][..], &["select"], &["graph"], &["run", "--context", "--plan"]] {
         succeeds(&repository, arguments);
     }
 }
 
-/// The times of all entries; names are short, so that there are no pax records between them.
+/// The times of all entries. Names are short, so there are no pax records in between.
 fn times(archive: &Path) -> Vec<String> {
     let bytes = fs::read(archive).expect("there is an archive");
     let mut times = Vec::new();
@@ -66,12 +66,12 @@ fn times(archive: &Path) -> Vec<String> {
 #[test]
 fn runs_never_interleave() {
     let repository = thread();
-    // Every run has a time of its own, so that a mixture would show.
+    // Every run has a different time, so that a mixture would be detected.
     let mut children: Vec<Child> =
         (1..=6).map(|number| start(&repository, &["run", "--context"], &number.to_string())).collect();
     children.push(start(&repository, &["snap", "--context"], "0"));
     while children.iter_mut().any(|child| child.try_wait().is_ok_and(|status| status.is_none())) {
-        // A concurrent reader sees whole archives.
+        // A concurrent reader only sees complete archives.
         contents(&repository.root().join(ARCHIVE));
         contents(&repository.root().join(DIFF));
     }
@@ -79,7 +79,7 @@ fn runs_never_interleave() {
         let output = child.wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{said}");
-        // The fixture has instructions of its own, which `run` says.
+        // The fixture has its own instructions, which `run` reports.
         let is_expected = |line: &str| {
             line.starts_with("waiting for another run (pid ") && line.ends_with(')')
                 || line.starts_with("warning: `.stan/system/stan.system.md` differs")

@@ -1,5 +1,5 @@
-//! `stan check` on a real workspace: that the gate gets the true state of archive, map, tree and selection. The rules
-//! themselves are tested in `stan-reply`.
+//! `stan check` on a real workspace: the gate gets the right archive, map, tree and selection. The rules themselves are tested in
+//! `stan-reply`.
 
 use expect_test::{Expect, expect};
 
@@ -7,7 +7,7 @@ use crate::support::Repository;
 
 const STATE: &str = ".stan/context/dependency.state.json";
 
-/// A thread whose archive holds `src/a.ts` and not `src/b.ts`, which it imports.
+/// A thread whose archive contains `src/a.ts`, but not `src/b.ts`, which it imports.
 fn thread() -> Repository {
     let repository = Repository::new(&[
         ("package.json", "{\"name\":\"app\"}\n"),
@@ -63,7 +63,7 @@ fn a_reply_that_keeps_the_protocol() {
     );
 }
 
-/// Folders that are asked for many names are listed: the answers stay what they were.
+/// A folder with many lookups is listed instead of stat'ed: the answers must be the same.
 #[test]
 fn files_are_distinguished_from_made_up_names_however_many_there_are() {
     let repository = thread();

@@ -1,4 +1,4 @@
-//! Completion scripts and manual pages know every command and option, and are what their readers take.
+//! Completion scripts and manual pages contain every command and option, and shells and `man` can read them.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use crate::support::Repository;
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
-/// What `program` prints where there is no repository, and no environment.
+/// The output of `program` without a repository and environment.
 fn printed(program: &str, arguments: &[&str]) -> String {
     let nowhere = tempfile::tempdir().unwrap();
     let mut command = Command::new(program);
@@ -52,7 +52,7 @@ fn another_shell_is_a_matter_of_usage() {
     assert!(SHELLS.iter().all(|shell| message.contains(shell)), "{message}");
 }
 
-/// A shell reads its script without complaint; a shell that is not installed is not asked.
+/// Shells parse their scripts without errors; skips shells that are not installed.
 #[test]
 fn shells_read_their_scripts() {
     let folder = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ fn shells_read_their_scripts() {
     }
 }
 
-/// Not only read, but used: what bash offers after `stan sel` and after `stan run --f`.
+/// Runs the script: bash's completions of `stan sel` and of `stan run --f`.
 #[test]
 fn bash_completes_commands_and_options() {
     let script = stan(&["completions", "bash"]);

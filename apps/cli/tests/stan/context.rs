@@ -1,4 +1,4 @@
-//! A thread from its opening to the next turn, as its users run it: map, selection, archives, diffs.
+//! A thread from its start to the next turn, as users run it: map, selection, archives, diffs.
 
 use std::fs;
 use std::path::Path;
@@ -32,14 +32,14 @@ const PACKAGE: &[(&str, &str)] = &[
     ("index.js", "exports.z = 1;\n"),
 ];
 
-/// The package where npm puts it.
+/// A package installed as npm does.
 fn hoisted() -> Repository {
     let repository = Repository::new(SOURCES);
     PACKAGE.iter().for_each(|(path, text)| repository.write(&format!("node_modules/zed/{path}"), text));
     repository
 }
 
-/// The package where pnpm puts it, behind a link.
+/// A package installed as pnpm does, behind a symlink.
 #[cfg(unix)]
 fn stored() -> Repository {
     let repository = Repository::new(SOURCES);
@@ -176,7 +176,7 @@ fn plain_runs_hold_the_whole_repository() {
     );
 }
 
-/// Everything below stan's folder but the cache, with contents.
+/// Everything below stan's folder except the cache, with contents.
 fn workspace(root: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     let mut pending = vec![root.join(".stan")];
@@ -271,7 +271,7 @@ fn the_selection_is_explained() {
     fails(&repository, &["run", "--context"], 1);
 }
 
-/// Whole ways to all nodes of a chain would be its length squared: this one made a report of three gigabytes.
+/// Full paths to all nodes of a chain take quadratic space: this one made a report of three gigabytes.
 #[test]
 fn of_a_long_path_the_last_eight_nodes_are_shown() {
     const LENGTH: usize = 20_000;

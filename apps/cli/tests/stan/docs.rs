@@ -1,6 +1,6 @@
-//! One page per command in `docs/commands`: a part written by people, whose examples are run, and below a mark the part
-//! that is generated from the definition of the command line. `UPDATE_EXPECT=1 cargo test -p stan-cli --test stan docs`
-//! writes both, and begins the page of a new command.
+//! One page per command in `docs/commands`: a hand-written part, whose examples are run, and below a marker the part generated
+//! from the definition of the command line. `UPDATE_EXPECT=1 cargo test -p stan-cli --test stan docs` writes both, and creates
+//! the page of a new command.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,6 +1,5 @@
-//! Broken documents, and what the program says about them: exit code and full stderr, for people who see it for the first
-//! time. Whatever is broken, the workspace stays as it was. Maps and snapshots are in `errors_maps.rs`,
-//! broken workspaces in `errors_workspace.rs`.
+//! Broken documents, and the messages about them: exit code and full stderr, for users who see them for the first time. The
+//! workspace never changes. Maps and snapshots are in `errors_maps.rs`, broken workspaces in `errors_workspace.rs`.
 
 use std::fs;
 
@@ -9,7 +8,7 @@ use expect_test::{Expect, expect};
 use crate::project::{STATE, everything, thread};
 use crate::support::Repository;
 
-/// Disturbs a thread, runs the program, and shows everything that it says. Nothing may have changed afterwards.
+/// Breaks a thread, runs the program, and compares all of its output. Nothing may have changed afterwards.
 pub(crate) fn check(disturb: impl FnOnce(&Repository), arguments: &[&str], expected: &Expect) {
     let repository = thread();
     disturb(&repository);

@@ -1,5 +1,4 @@
-//! Broken snapshots, maps and private maps, and files that are not what the maps say: exit code and full stderr, and
-//! nothing changed.
+//! Broken snapshots, maps and private maps, and files that do not match the maps: exit code and full stderr, and nothing changed.
 
 use std::fs;
 
@@ -53,7 +52,7 @@ fn a_damaged_snapshot_is_reported() {
     );
 }
 
-/// Rewrites a document of the workspace.
+/// Edits a document of the workspace.
 fn edit(repository: &Repository, file: &str, from: &str, to: &str) {
     let text = fs::read_to_string(repository.root().join(file)).unwrap();
     assert!(text.contains(from), "{from} is in {text}");
@@ -314,7 +313,7 @@ fn a_changed_installed_file_fails_a_frozen_run() {
           help: rebuild the map: stan run --context
     "#]],
     );
-    // A staged file that was edited is not trusted; the run repairs it.
+    // An edited staged file is not trusted; the run restores it.
     let repository = thread();
     repository.write(NODE, "export declare const z: any;\n");
     assert!(repository.output(FROZEN, &[]).status.success());

@@ -1,5 +1,5 @@
-//! Workspaces that stan cannot work in: links, folders and files in each other's place, permissions, archives that
-//! cannot be read, an environment that says nonsense. Exit code, full stderr, and nothing changed.
+//! Workspaces that stan cannot work in: symlinks, folders instead of files and the reverse, permissions, unreadable archives, an
+//! invalid environment. Exit code, full stderr, and nothing changed.
 #![cfg(unix)]
 
 use std::fs;
@@ -16,7 +16,7 @@ use crate::support::Repository;
 const RUN: &[&str] = &["run", "--context"];
 const FROZEN: &[&str] = &["run", "--context", "--frozen"];
 
-/// Removes a path, and puts a link to a folder outside in its place.
+/// Replaces a path by a symlink to a folder outside.
 fn link_out(repository: &Repository, path: &str) {
     let outside = repository.root().parent().unwrap().join("outside");
     fs::create_dir_all(&outside).unwrap();
@@ -301,7 +301,7 @@ fn verify_says_what_is_wrong_with_an_archive() {
     );
 }
 
-/// Runs as a user other than root, whom permissions do not hold; `None` when that is not possible here.
+/// Runs as a user other than root, to whom permissions do not apply; `None` if that is not possible here.
 fn as_nobody(repository: &Repository, arguments: &[&str]) -> Option<String> {
     const NOBODY: u32 = 65_534;
     let mut command = repository.command(arguments);

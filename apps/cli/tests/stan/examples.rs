@@ -1,7 +1,7 @@
-//! The examples of the documentation are run, so that what they show is what the program prints. In a `console` block a
-//! line that starts with `$ ` is a command for `sh`, and one below it that starts with `> ` continues it; everything else
-//! is output, and is replaced by what comes out now; the folder it ran in is shown as `/…`. Not a terminal: there
-//! are no colours and no progress.
+//! Runs the examples of the documentation, so that they show what the program prints. In a `console` block, a line that starts
+//! with `$ ` is a command for `sh`, and following lines that start with `> ` continue it. Everything else is output, and is
+//! replaced by the current one; the working directory is shown as `/…`. Not run on a terminal: there are no colours and no
+//! progress.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -10,18 +10,18 @@ use std::process::{Command, Stdio};
 
 use expect_test::expect_file;
 
-/// A shell that finds the programs of this build, and remembers `cd`.
+/// A shell that finds the programs of this build and remembers `cd`.
 pub(crate) struct Session {
     folder: PathBuf,
-    /// Where the first command starts, as absolute paths have it; each session has another.
+    /// The first working directory, as in absolute paths; different in each session.
     machine: String,
-    /// Outside the folder that commands see.
+    /// Outside of the folder that commands see.
     output: PathBuf,
     environment: Vec<(&'static str, OsString)>,
 }
 
 impl Session {
-    /// `scratch` holds what the session itself needs; `folder` is where the first command starts.
+    /// `scratch` is for the session's own files; `folder` is the first working directory.
     pub(crate) fn new(scratch: &Path, folder: PathBuf) -> Self {
         let machine = folder.canonicalize().expect("it exists");
         let machine = machine.to_str().expect("temporary folders have plain names").to_owned();
@@ -33,7 +33,7 @@ impl Session {
         Self { folder, machine, output: scratch.join("output"), environment }
     }
 
-    /// The page with the output of each command as it is now.
+    /// The page with the current output of each command.
     pub(crate) fn replay(&mut self, page: &str) -> String {
         let mut shown = String::new();
         let mut lines = page.lines().peekable();
@@ -65,7 +65,7 @@ impl Session {
         shown
     }
 
-    /// Standard output and standard error as a terminal would mix them.
+    /// Standard output and standard error interleaved, as on a terminal.
     fn run(&mut self, script: &str) -> String {
         if let Some(folder) = script.strip_prefix("cd ") {
             self.folder.push(folder);
@@ -107,7 +107,7 @@ fn recorded_pages_are_up_to_date() {
         let scratch = tempfile::tempdir().unwrap();
         fs::create_dir(scratch.path().join("work")).unwrap();
         let mut session = Session::new(scratch.path(), scratch.path().join("work"));
-        // npm keeps the address of its registry and its downloads in the user's folder.
+        // npm stores the address of its registry and its downloads in the user's folder.
         session.environment.extend(std::env::var_os("HOME").map(|home| ("HOME", home)));
         expect_file![&path].assert_eq(&session.replay(&fs::read_to_string(&path).unwrap()));
     }

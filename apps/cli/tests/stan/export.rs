@@ -1,5 +1,5 @@
-//! `stan export`: what lies where in a dataset, what is written again and what is not, and what is kept out. How query
-//! engines read it is tested by `fixtures/fleet/check.py`.
+//! `stan export`: the layout of a dataset, what is written again and what is not, and what is left out. `fixtures/fleet/check.py`
+//! tests that query engines can read it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -170,7 +170,7 @@ fn a_commit_is_written_once_and_other_commits_stay_until_they_are_pruned() {
     assert_eq!(before.len(), TABLES.len() + 1);
     assert_eq!(export(&["--no-cache", "--threads", "1"])["unchanged"], true);
     assert_eq!(files(&dataset(&repository)), before);
-    // A lost table is noticed, and comes back with the same bytes.
+    // A missing table is detected and written again with the same bytes.
     fs::remove_file(dataset(&repository).join(format!("edges/repo=r/commit={first}/part-0.parquet"))).unwrap();
     assert_eq!(export(&["--no-cache"])["unchanged"], false);
     assert_eq!(files(&dataset(&repository)), before);
@@ -207,7 +207,7 @@ fn a_shallow_clone_has_the_same_commit_and_rows() {
     let files = files(&dataset(&repository));
     let table =
         |repo: &str| files.iter().find(|(name, _)| name.starts_with(&format!("declarations/repo={repo}/"))).unwrap().1;
-    // Installed packages are in no clone; what files declare is.
+    // A clone has no installed packages, but it has what files declare.
     assert_eq!(table("a"), table("b"));
 }
 
@@ -220,7 +220,7 @@ fn an_empty_folder_and_a_sub_folder_are_exported() {
     let repository = repository();
     repository.write("stan.config.json", "{}\n");
     let one = report(&repository, &["export", "../../data", "--json", "-C", "src"]);
-    // The root is the folder of the configuration, as for every command; the dataset is where it was typed.
+    // The root is the folder of the configuration, as for every command; the dataset is relative to the working directory.
     assert_eq!(one["repositories"][0]["id"], "r");
     assert!(dataset(&repository).join("nodes/repo=r/commit=worktree/part-0.parquet").exists());
 }

@@ -1,5 +1,5 @@
-//! What a new user meets in the first minutes: typing errors, empty selections, counts, warnings. One test for each situation
-//! that a review of such first minutes found bad.
+//! The first minutes of a new user: typing errors, empty selections, counts, warnings. One test for each situation that a
+//! usability review found bad.
 
 use std::process::Command;
 
@@ -53,7 +53,7 @@ fn a_selection_of_files_that_do_not_exist_fails_and_names_near_ones() {
         &["exit 1", "warning: `src/element/bindng.ts` is not in the map; did you mean `src/element/binding.ts`?"],
     );
     contains(&repository.stan(&["select", "--json"]), &["exit 1", "\"selectedCount\":0"]);
-    // One that exists is an answer.
+    // One existing file is enough for an answer.
     repository.write(STATE, "{\"v\":2,\"i\":[\"src/main.ts\",\"src/gone.ts\"]}\n");
     contains(&repository.stan(&["select"]), &["exit 0", "1 node", "`src/gone.ts` is not in the map"]);
 }
@@ -103,7 +103,7 @@ fn counts_of_a_graph_say_where_answers_are_on_a_terminal_alone() {
     let repository = repository();
     let hint = "`stan map` shows what the repository holds";
     assert!(!repository.stan(&["graph"]).contains(hint));
-    // `script` runs a program on a terminal of its own.
+    // `script` runs a program on a pseudo-terminal.
     let command = format!("{} graph", env!("CARGO_BIN_EXE_stan"));
     let Ok(output) =
         Command::new("script").args(["-qec", &command, "/dev/null"]).current_dir(repository.root()).output()

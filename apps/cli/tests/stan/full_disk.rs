@@ -1,5 +1,5 @@
-//! Every command that writes on a file system that is full, or nearly: what fails changes nothing and says why, and when
-//! there is space again the same command succeeds. Skipped, aloud, where mounting is not permitted a file system.
+//! Every command that writes, on a file system that is full or nearly full: a failure changes nothing and says why, and with
+//! enough space the same command succeeds. Skipped with a message if file systems cannot be mounted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use std::process::Command;
 use crate::project::{everything, succeeds};
 use crate::writers::{RUN, WRITERS, Writer, check_whole, left_behind, plain_graph, repository};
 
-/// A small file system that is gone with this value.
+/// A small file system that is unmounted on drop.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
-    /// `None` where mounting is not permitted one.
+    /// `None` if file systems cannot be mounted.
     fn new(kilobytes: usize) -> Option<Self> {
         let directory = tempfile::tempdir().ok()?;
         let size = format!("size={kilobytes}k");
@@ -24,7 +24,7 @@ impl SmallDisk {
         self.0.path().join("filler")
     }
 
-    /// Leaves that many kilobytes on the disk.
+    /// Fills the disk, except for this many kilobytes.
     fn fill(&self, left: usize) {
         use std::io::Write as _;
         let mut filler = fs::File::create(self.filler()).unwrap();
@@ -42,7 +42,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// How much is left, in kilobytes: from nothing to enough.
+/// The free space in kilobytes: from nothing to enough.
 const LEFT: [usize; 9] = [0, 4, 16, 40, 64, 100, 160, 240, 400];
 
 #[test]
@@ -60,13 +60,13 @@ fn every_command_leaves_the_old_or_the_new_on_a_full_disk() {
         copy(made.root(), &root);
         let failed = fill_and_run(&disk, &root, writer);
         failures.push(format!("{} {failed}", writer.name));
-        // The graph alone is answered without a disk: its cache is only a shortcut.
+        // The graph is answered without disk space: its cache is optional.
         assert_eq!(failed == 0, writer.is_graph(), "{}: the disk was never full", writer.name);
     }
     println!("refused on a full disk, of {} runs each: {}", LEFT.len(), failures.join(", "));
 }
 
-/// How often the command was refused.
+/// Returns how often the command was refused.
 fn fill_and_run(disk: &SmallDisk, root: &Path, writer: &Writer) -> usize {
     let mut failed = 0;
     for (version, left) in LEFT.into_iter().enumerate() {
@@ -84,7 +84,7 @@ fn fill_and_run(disk: &SmallDisk, root: &Path, writer: &Writer) -> usize {
             assert!(matches!(output.status.code(), Some(1 | 2)), "{what}: {said}");
             let is_told = ["no space is left; make some and run again", "No space left on device"];
             assert!(is_told.iter().any(|words| said.contains(words)), "{what}: {said}");
-            // On a full disk there may be no space to restore an old text; then the message names the file.
+            // On a full disk there may not be enough space to restore an old text; then the message names the file.
             let is_named = writer.is_loose || said.contains("could not be taken back");
             assert!(torn == old || is_named, "{what}: a failed run changed something: {said}");
         }

@@ -362,7 +362,7 @@ fn how_the_answer_was_found() {
     let repository = Repository::new(FILES);
     let stderr = |arguments: &[&str]| String::from_utf8_lossy(&repository.output(arguments, &[]).stderr).into_owned();
     assert_eq!(stderr(&["graph", "--verbose"]), "analysed 4 files\n");
-    // Files as young as these are read again, because their times prove nothing yet.
+    // Files this recent are read again, because their times prove nothing yet.
     let second = stderr(&["graph", "--verbose"]);
     let possible = ["cache: nothing changed\n", "cache: 4 files read again, the rest kept\n"];
     assert!(possible.contains(&second.as_str()), "{second}");
@@ -396,7 +396,7 @@ fn the_cache_hides_itself_from_git() {
     assert!(repository.root().join(".stan/cache/.gitignore").is_file());
     repository.stan(&["graph", "--stan-path", "tools/stan"]);
     assert_eq!(repository.git(&["status", "--porcelain"]).as_deref(), Some(""));
-    // A folder of the user's is left as it is.
+    // A folder that the user made is not changed.
     repository.stan(&["graph", "--cache-dir", ".stan-elsewhere"]);
     assert!(repository.root().join(".stan-elsewhere/graph.index").is_file());
     assert!(!repository.root().join(".stan-elsewhere/.gitignore").exists());

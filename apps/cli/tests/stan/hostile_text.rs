@@ -1,5 +1,5 @@
-//! Names, specifiers, descriptions and keys that hold terminal escapes, line breaks, bidirectional and invisible
-//! characters: none of them reaches stdout or stderr of any command as it is, in text or in JSON, and no line is forged.
+//! Names, specifiers, descriptions and keys with terminal escapes, line breaks, bidirectional and invisible characters: none
+//! reaches stdout or stderr of any command unescaped, in text or in JSON, and no line can be forged.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::Repository;
 
-/// Everything that must not be printed, and a line that a newline would forge.
+/// Every kind of character that must not be printed, and a line that a newline would forge.
 const EVIL: &str =
     "\u{1b}]0;t\u{7}\u{1b}[2J\r\u{8}\nFORGED: line\n\u{9b}31m\u{85}\u{202e}\u{2066}\u{200b}\u{2028}\u{e0041}\u{feff}x";
 
@@ -15,7 +15,7 @@ fn evil(before: &str, after: &str) -> String {
     format!("{before}{EVIL}{after}")
 }
 
-/// As it would be in a string of JSON or TypeScript.
+/// The text as in a JSON or TypeScript string.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
@@ -43,7 +43,7 @@ fn repository() -> Repository {
     repository
 }
 
-/// The output, which must be printable text; lines must not begin like the forged one.
+/// Checks the output: it must be printable text, and no line may start like the forged one.
 #[track_caller]
 fn output(repository: &Repository, arguments: &[&str]) -> (i32, String, String) {
     let output = repository.output(arguments, &[]);
@@ -115,7 +115,7 @@ fn no_hidden_character_is_printed_by_any_command() {
         &["outline", &a],
         &["outline", &a, "--json"],
         &["symbol", EVIL],
-        // Without --json the text of the file is printed, lines and all.
+        // Without --json the file is printed as it is, including its line breaks.
         &["read", &a, "--json"],
         &["find", "import"],
         &["pack", "--at", &format!("{a}:1"), "--json"],
@@ -262,7 +262,7 @@ fn files_of_other_languages_are_named_in_every_report() {
             "[{\"extension\":\"swift\",\"files\":2},{\"extension\":\"kt\",\"files\":1}]"
         );
     }
-    // Warm figures follow files that come and go.
+    // Warm counts follow files that are added and removed.
     repository.write("lib/three.swift", "");
     fs::remove_file(repository.root().join("main.kt")).unwrap();
     assert!(output(&repository, &["graph"]).1.contains("3 .swift files are listed but not analysed"));

@@ -1,4 +1,4 @@
-//! `stan init` as its users run it, on real folders. The finer cases are tested where they are decided.
+//! `stan init` as users run it, on real folders. Finer cases are unit tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::support::Repository;
 use expect_test::{Expect, expect};
 
-/// Every path below the root with its bytes; folders without.
+/// Every path below the root; files with their bytes.
 fn tree(repository: &Repository) -> BTreeMap<String, Option<Vec<u8>>> {
     fn walk(folder: &Path, found: &mut BTreeMap<String, Option<Vec<u8>>>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -247,7 +247,7 @@ fn a_folder_that_cannot_be_written_leaves_everything_as_it_was() {
     let repository = Repository::new(&[(".stan/system/notes.md", "")]);
     let folder = repository.root().join(".stan/system");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
-    // The super-user may write everywhere; then there is nothing to see here.
+    // The super-user may write everywhere, so there is nothing to test.
     let is_super_user = fs::write(folder.join("probe"), "").is_ok();
     let before = tree(&repository);
     let shown = repository.stan(&["init"]);

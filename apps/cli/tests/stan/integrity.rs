@@ -1,6 +1,6 @@
-//! Corruptions between a context run and a frozen one, through the real program: exit 3 (1 when a document cannot be read
-//! any more), the node named with what was expected and found, all outputs as they were. A thousand more run in memory, in
-//! `crates/engine/tests/context_integrity.rs`.
+//! Corruption between a context run and a frozen one, with the real program: exit code 3 (1 if a document can no longer be
+//! parsed), a message with the node, the expected and the actual value, and all outputs unchanged. A thousand more cases run in
+//! memory, in `crates/engine/tests/context_integrity.rs`.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::project::{EXTERNAL, MAP, META, NODE, everything, succeeds, thread};
 
 const FROZEN: &[&str] = &["run", "--context", "--frozen"];
 
-/// Replaces the character at a random place behind `key` by another one of `alphabet`.
+/// Replaces the character at a random position after `key` by another one of `alphabet`.
 fn with_other_character(text: &str, key: &str, length: usize, alphabet: &[u8], random: &mut Random) -> String {
     let start = text.find(key).unwrap() + key.len();
     let mut bytes = text.as_bytes().to_vec();
@@ -20,7 +20,7 @@ fn with_other_character(text: &str, key: &str, length: usize, alphabet: &[u8], r
     String::from_utf8(bytes).unwrap()
 }
 
-/// What is written instead of a file's bytes; `None` removes the file.
+/// The corrupted contents of a file; `None` deletes it.
 fn corrupted(round: usize, texts: &[String; 3], random: &mut Random) -> (&'static str, Option<Vec<u8>>) {
     let [external, meta, map] = texts;
     let mut bytes = external.clone().into_bytes();
@@ -71,7 +71,7 @@ fn forty_random_corruptions_are_all_found() {
 
 #[test]
 fn a_frozen_run_hands_on_no_promise_that_does_not_hold() {
-    // Neither file is selected, but the map that goes into the archive speaks of both.
+    // Neither file is selected, but the archived map describes both.
     let repository = thread();
     repository.write(".stan/context/dependency.state.json", "{\"v\":2,\"i\":[\"src/helper.ts\"]}\n");
     succeeds(&repository, FROZEN);

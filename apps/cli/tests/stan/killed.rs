@@ -1,7 +1,7 @@
-//! Commands that are killed at random moments: outputs are the old or the new ones, each whole, and the next run succeeds
-//! and leaves nothing behind.
+//! Commands killed at random moments: every output is either old or new and complete, and the next run succeeds and leaves no
+//! temporary files behind.
 //!
-//! The ordinary tests kill a dozen runs and each other command twice. Two hundred, and each other command fifty times:
+//! The ordinary tests kill a dozen runs, and each other command twice. Two hundred runs, and each other command fifty times:
 //! `cargo test -p stan-cli --test stan -- --ignored killed:: --nocapture`
 
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ use crate::project::{ARCHIVE, DIFF, everything, succeeds};
 use crate::support::Repository;
 use crate::writers::{RUN, WRITERS, Writer, check_whole, left_behind, plain_graph, repository};
 
-/// Everything that a run may write, and what people put there.
+/// Everything that a run may write, and the user's files.
 fn workspace(repository: &Repository) -> BTreeMap<String, Vec<u8>> {
     everything(&repository.root().join(".stan"))
 }
 
-/// Starts a command and kills it at a random moment of the time that it takes.
+/// Starts a command and kills it after a random part of its usual duration.
 fn start_and_kill(writer: &Writer, root: &Path, longest: Duration, random: &mut Random) {
     let mut child = writer.command(root).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let longest = usize::try_from(longest.as_micros()).unwrap_or(usize::MAX);
@@ -31,14 +31,14 @@ fn start_and_kill(writer: &Writer, root: &Path, longest: Duration, random: &mut 
     child.wait().unwrap();
 }
 
-/// How long a command takes, at least a little.
+/// How long a command takes, with a minimum.
 fn time_of(writer: &Writer, root: &Path) -> Duration {
     let started = Instant::now();
     writer.succeeds(root);
     started.elapsed().max(Duration::from_millis(20))
 }
 
-/// Kills that many runs, and returns how many were killed before, while and after outputs are put in place.
+/// Kills runs, and returns how many were killed before, during and after the outputs were replaced.
 fn kill_runs(count: usize, seed: u64) -> [usize; 3] {
     let repository = repository();
     let root = repository.root();
@@ -48,7 +48,7 @@ fn kill_runs(count: usize, seed: u64) -> [usize; 3] {
     for version in 1..=count {
         (RUN.edit)(root, version);
         if version % 5 == 0 {
-            // As a first run: no output is there yet.
+            // As in a first run: there are no outputs yet.
             for folder in ["output", "diff", "context/npm", "cache"] {
                 let _ = fs::remove_dir_all(root.join(".stan").join(folder));
             }
@@ -66,7 +66,7 @@ fn kill_runs(count: usize, seed: u64) -> [usize; 3] {
         succeeds(&repository, &["verify"]);
         succeeds(&repository, &["run", "--context", "--frozen"]);
         if version % 5 == 0 {
-            // With the killed run's snapshot this would be the run after it, not the same one.
+            // With the killed run's snapshot, this would be the next run and not the same one.
             let _ = fs::remove_dir_all(root.join(".stan/diff"));
         }
         RUN.succeeds(root);
@@ -77,7 +77,7 @@ fn kill_runs(count: usize, seed: u64) -> [usize; 3] {
     fell
 }
 
-/// The same for another command, on everything below the root.
+/// The same for another command, for everything below the root.
 fn kill_writer(writer: &Writer, count: usize, seed: u64) -> [usize; 3] {
     let repository = repository();
     let root = repository.root();

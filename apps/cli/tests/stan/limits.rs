@@ -1,5 +1,5 @@
-//! What the machine and other users bring: little address space, no home folder, private files, caches that another user
-//! wrote, a run that holds the workspace.
+//! Limits of the machine, and other users: little address space, no home folder, private files, caches written by another user, a
+//! run that holds the lock.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -29,7 +29,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Runs with a usual umask, whatever that of the machine is.
+/// Runs with a common umask, independent of the machine's.
 fn run_with_umask(repository: &Repository, arguments: &[&str]) -> Output {
     let stan = repository.command(arguments);
     let mut shell = Command::new("/bin/sh");
@@ -49,7 +49,7 @@ fn archives_of_private_files_are_private() {
     assert_eq!(modes(), [0o644, 0o644]);
     let shared = fs::read(at(".stan/output/archive.tar")).unwrap();
 
-    // The bytes are the same, and who may read them is not.
+    // The bytes are equal, but the permissions are not.
     set_mode(&at("src/b.ts"), 0o600);
     run_with_umask(&repository, &["run"]);
     assert_eq!(mode(&at(".stan/output/archive.tar")), 0o600);
@@ -86,7 +86,7 @@ fn copies_of_private_files_are_private() {
     assert_eq!(mode(&at(".stan/context/npm/p/1.0.0/i.js")), 0o600);
     assert_eq!(mode(&at(".stan/output/archive.tar")), 0o600);
 
-    // A copy that an earlier run left too open is made again.
+    // A copy of an earlier run with too wide permissions is replaced.
     for copy in [".stan/imports/notes/secret.md", ".stan/context/npm/p/1.0.0/i.js"] {
         set_mode(&at(copy), 0o644);
     }
@@ -95,7 +95,7 @@ fn copies_of_private_files_are_private() {
     assert_eq!(mode(&at(".stan/context/npm/p/1.0.0/i.js")), 0o600);
 }
 
-/// Under so little address space that not one of the usual stacks fits.
+/// With too little address space for any of the default stacks.
 #[test]
 fn little_address_space_is_enough() {
     let repository = Repository::new(FILES);
@@ -132,7 +132,7 @@ fn a_held_workspace_is_waited_for_as_long_as_one_says() {
     let holder = Holder { process: 4711, command: "stan run".to_owned() };
     let _held = Lock::acquire(&OsSystem, repository.root(), ".stan", &holder, &mut || false, &mut |_| {})
         .expect("the lock is free");
-    // As if it had been taken ten minutes ago.
+    // As if it had been acquired ten minutes ago.
     let lock = fs::File::options().write(true).open(repository.root().join(".stan/.lock")).unwrap();
     lock.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(600)).unwrap();
     for (arguments, longest) in [
@@ -159,7 +159,7 @@ fn a_held_workspace_is_waited_for_as_long_as_one_says() {
     assert_eq!(both.status.code(), Some(2));
 }
 
-/// The files of a folder, copied as a checkout or an unpacked archive would make them.
+/// Copies the files of a folder, as a checkout or an unpacked archive would.
 fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -168,7 +168,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// What a cache says of how it was used.
+/// The message about how the cache was used.
 fn how(repository: &Repository, arguments: &[&str]) -> String {
     let output = repository.output(arguments, &[]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -182,8 +182,8 @@ fn a_committed_cache_changes_no_answer() {
     let cache = repository.root().join(".stan/cache");
     let shipped = repository.root().with_file_name("shipped");
 
-    // The attacker makes the cache in a repository that hides an import, at the same path, as in CI, and puts the files
-    // back whose stats the index names. All that is missing then is that the times are others.
+    // The attacker creates the cache in a repository that hides an import, at the same path (as in CI), and then restores the
+    // files whose stats are in the index. Only the times differ.
     let honest = fs::read(repository.root().join("src/a.ts")).unwrap();
     repository.write("src/a.ts", "import { b } from './b';\nexport const a = b;\n");
     std::thread::sleep(std::time::Duration::from_millis(2_100));
@@ -197,7 +197,7 @@ fn a_committed_cache_changes_no_answer() {
     assert_eq!(succeeds(&repository, &["graph", "--json"]), truth);
     assert!(succeeds(&repository, &["graph", "--meta"]).contains("child_process"));
 
-    // On top of a cache of our own, whose seals stay.
+    // Overwrites our own cache, whose seals remain.
     for file in ["graph.index", "graph.data"] {
         fs::copy(shipped.join(file), cache.join(file)).unwrap();
     }
@@ -212,14 +212,14 @@ fn a_cache_serves_where_it_was_written() {
     let unchanged = "cache: nothing changed\n";
     succeeds(&repository, &["graph"]);
     assert_eq!(how(&repository, &["graph", "-v"]), unchanged);
-    // The key is the user's alone.
+    // Only the user may read the key.
     let key = repository.state_home().join("stan/cache.key");
     assert_eq!((fs::read(&key).unwrap().len(), mode(&key)), (32, 0o600));
-    // Without a home there is no cache, and no failure.
+    // Without a home folder there is no cache, but no failure.
     let mut homeless = repository.command(&["graph", "-v"]);
     let output = homeless.env_remove("XDG_STATE_HOME").output().unwrap();
     assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("analysed 4 files"));
-    // A folder of the user's own is trusted after it was restored, without a key.
+    // A cache in the user's own folder is trusted after a restore, without a key.
     let outside = repository.root().with_file_name("outside");
     let typed = outside.display().to_string();
     let arguments = ["graph", "-v", "--cache-dir", &typed];

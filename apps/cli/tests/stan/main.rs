@@ -1,4 +1,4 @@
-//! `stan` as its users run it: arguments in; stdout, stderr, exit code and files out. One program, so that it links once.
+//! `stan` as users run it: arguments in; stdout, stderr, exit code and files out. A single test program, so that it links once.
 #![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
 #![expect(clippy::disallowed_macros, reason = "tests may print what they like")]
 #![expect(clippy::print_stdout, reason = "a test says what it skips on this machine")]

@@ -229,7 +229,7 @@ fn since_sends_a_patch_and_a_new_server_knows_the_digest() {
     let lines: String = (0..200).map(|number| format!("export const v{number} = {number};\n")).collect();
     repository.write("src/v.ts", &lines);
     let mut client = Client::start(&repository, &[]);
-    // The cache is made by the first command that needs a graph.
+    // The first command that needs a graph creates the cache.
     client.text("related", json!({ "relation": "cycles" }));
     let first = client.call(1, "read", json!({ "files": ["src/v.ts"] }));
     let digest = first["result"]["structuredContent"]["digest"].as_str().unwrap().to_owned();
@@ -303,7 +303,7 @@ fn progress_grows_and_a_cancelled_call_has_no_answer() {
         }
     };
     assert_eq!((steps, &answer["id"]), (vec![0, 1], &json!(1)));
-    // Many calls, so that the last one still waits when it is cancelled.
+    // Enough calls that the last one is still queued when it is cancelled.
     for id in 100..140 {
         client.send(
             &json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "overview" } })

@@ -1,4 +1,4 @@
-//! A client of `stan mcp` for tests, and what it asks.
+//! A client of `stan mcp` for tests, and its calls.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
@@ -52,13 +52,13 @@ impl Client {
         self.send_bytes(line.as_bytes());
     }
 
-    /// A line of any bytes.
+    /// Sends a line of any bytes.
     pub(crate) fn send_bytes(&mut self, line: &[u8]) {
         let input = self.input.as_mut().expect("it is open");
         input.write_all(line).and_then(|()| input.write_all(b"\n")).expect("the server reads");
     }
 
-    /// The next message; a server that does not answer fails the test.
+    /// The next message; fails the test if the server does not answer.
     pub(crate) fn next(&self) -> Value {
         self.messages.recv_timeout(Duration::from_secs(120)).expect("an answer comes")
     }
@@ -79,7 +79,7 @@ impl Client {
         answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
-    /// Sends the last bytes, ends standard input, and returns what still came. The server must have ended well.
+    /// Sends the last bytes, closes standard input, and returns the remaining messages. The server must exit with 0.
     pub(crate) fn finish(mut self, last: &[u8]) -> Vec<Value> {
         let mut input = self.input.take().expect("it is open");
         input.write_all(last).expect("the server reads");
@@ -88,14 +88,14 @@ impl Client {
         self.messages.iter().collect()
     }
 
-    /// Ends standard input, and says how the server ended.
+    /// Closes standard input, and returns the exit code of the server.
     pub(crate) fn close(mut self) -> i32 {
         drop(self.input.take());
         self.child.wait().expect("it ends").code().unwrap_or(-1)
     }
 }
 
-/// One call of every tool, with arguments that it accepts.
+/// One call of every tool, with valid arguments.
 pub(crate) fn one_call_of_each() -> Vec<(&'static str, Value)> {
     vec![
         ("overview", json!({})),
@@ -115,7 +115,7 @@ pub(crate) fn one_call_of_each() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Two branches and a second worktree; answers are of what is checked out.
+/// Two branches and a second worktree; answers must match what is checked out.
 pub(crate) fn with_branches(repository: &Repository) -> Option<std::path::PathBuf> {
     repository.write(".gitignore", ".stan/\n");
     repository.git(&["init", "-q", "-b", "main"])?;
@@ -135,7 +135,7 @@ pub(crate) fn with_branches(repository: &Repository) -> Option<std::path::PathBu
         repository.git(arguments)?;
     }
     let second = repository.root().parent()?.join("second");
-    // Detached, so that the branch can be checked out here as well.
+    // Detached, so that the branch can be checked out here too.
     repository.git(&["worktree", "add", "-q", "--detach", second.to_str()?, "other"])?;
     Some(second)
 }

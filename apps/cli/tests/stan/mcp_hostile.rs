@@ -1,4 +1,4 @@
-//! `stan mcp` and clients that are wrong, hostile, impatient or gone.
+//! `stan mcp` with invalid, hostile, impatient or disconnected clients.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -33,7 +33,7 @@ fn ids_come_back_as_they_were_sent() {
         client.send(&ping(id));
         assert_eq!(client.next()["error"]["code"], -32_600);
     }
-    // Of two calls of one id both are answered.
+    // Two calls with the same id both get an answer.
     for _ in 0..20 {
         client.send(&call(1, "find", json!({ "symbol": "b" })));
     }
@@ -65,7 +65,7 @@ fn lines_that_are_not_messages_are_answered_and_the_server_goes_on() {
         client.send(&deep.repeat(100_000));
         assert_eq!(client.next()["error"]["code"], -32_700);
     }
-    // What shells and editors add to a line.
+    // Bytes that shells and editors add to a line.
     client.send_bytes(b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r");
     assert_eq!(client.next()["id"], 1);
     client.send("   \r\n\t\n");
@@ -175,10 +175,10 @@ fn answers_to_cancelled_calls_are_not_sent() {
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string());
     }
     client.send(&call(99, "find", json!({ "symbol": "b" })));
-    // A few may have been answered before they were cancelled.
+    // A few may have been answered before the cancellation.
     let before = (0..).map(|_| client.next()).take_while(|answer| answer["id"] != 99).count();
     assert!(before < 40, "{before} of 60 were answered");
-    // The id is free again.
+    // The id can be used again.
     client.send(&call(3, "find", json!({ "symbol": "b" })));
     assert_eq!(client.next()["id"], 3);
     assert_eq!(client.close(), 0);

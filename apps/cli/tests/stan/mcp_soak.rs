@@ -1,4 +1,4 @@
-//! `stan mcp` for a long time: every answer is fresh, and memory stays flat.
+//! `stan mcp` over a long time: every answer is current, and memory does not grow.
 #![cfg(target_os = "linux")]
 
 use serde_json::json;
@@ -13,13 +13,13 @@ fn memory(process: u32) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// How many files and threads a process has open.
+/// The number of open files and threads of a process.
 fn open_files(process: u32) -> usize {
     let count = |folder: &str| std::fs::read_dir(format!("/proc/{process}/{folder}")).map_or(0, Iterator::count);
     count("fd") + count("task")
 }
 
-/// Edits of the same size within a moment, branch switches, a worktree that comes and goes, many calls at once.
+/// Interference: edits of equal size within a moment, branch switches, a temporary worktree, many calls at once.
 struct Meanwhile<'r> {
     repository: &'r Repository,
     has_git: bool,

@@ -1,4 +1,4 @@
-//! `stan outline` and `stan symbol`: what people read, and the messages for a wrong name.
+//! `stan outline` and `stan symbol`: their text, and the messages for unknown names.
 
 use expect_test::expect;
 

@@ -1,5 +1,5 @@
-//! Files outside the root: nothing of them without `--allow-outside`, every one of them named with it, and no path of this
-//! machine in what may be shared.
+//! Files outside of the root: without `--allow-outside` none is read, with it each one is reported, and outputs that may be
+//! shared contain no path of this machine.
 #![cfg(unix)]
 
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::archives::contents;
 use crate::support::Repository;
 
-/// A repository that wants a credential file, and has the selection for it committed.
+/// A repository that imports a credential file and has a committed selection of it.
 fn hostile() -> Repository {
     let repository = Repository::new(&[
         ("src/a.ts", "import config from '../../home/.docker/config.json';\nimport '../../home/rc.js';\n"),
@@ -46,7 +46,7 @@ fn nothing_from_outside_is_archived_without_consent() {
 #[test]
 fn allowed_outside_files_are_announced() {
     let repository = hostile();
-    // A committed link to everything above is not consent, for an earlier run's map either.
+    // A committed symlink to the parent folder is not consent, and neither is the map of an earlier run.
     repository.write("node_modules/.keep", "");
     std::os::unix::fs::symlink("../..", repository.root().join("node_modules/up")).unwrap();
     let shown = repository.stan(&["run", "--context", "--allow-outside", "../home"]);
@@ -57,7 +57,7 @@ fn allowed_outside_files_are_announced() {
     let outside: Vec<&str> =
         report["externals"]["outside"].as_array().unwrap().iter().filter_map(|file| file["path"].as_str()).collect();
     assert_eq!(outside, ["../home/.docker/config.json", "../home/rc.js"]);
-    // What an earlier run was allowed, a later one is not.
+    // The permission of an earlier run does not apply to a later one.
     let selected = repository.stan(&["select"]);
     assert!(selected.starts_with("exit 0\n") && selected.contains("estimated"), "{selected}");
     for command in [&["verify"][..], &["run", "--context", "--frozen"]] {
@@ -122,7 +122,7 @@ fn the_configuration_that_is_used_is_named_when_it_is_not_here() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(stderr, "hint: the configuration ../stan.config.yml is used, so the root is ..\n");
     assert!(!String::from_utf8_lossy(&output.stdout).contains("hint"));
-    // A repository of its own does not look above itself.
+    // The folder is a repository of its own, so no parent folder is searched.
     repository.write("src/.git/HEAD", "ref: refs/heads/main\n");
     let output = repository.command(&["graph", "--json"]).current_dir(repository.root().join("src")).output().unwrap();
     assert!(!String::from_utf8_lossy(&output.stderr).contains("stan.config.yml is used"));
@@ -143,7 +143,7 @@ fn a_configuration_of_another_user_is_refused() {
     assert!(repository.stan(&["graph", "--config", "stan.config.yml"]).starts_with("exit 0\n"));
 }
 
-/// A link of the repository is not what the command line names, and a log or a pack names nothing at all.
+/// A symlink of the repository is not a path on the command line, and a log or a pack gives no permission at all.
 #[cfg(unix)]
 #[test]
 fn links_out_of_the_repository_are_not_read_by_name() {
@@ -175,7 +175,7 @@ fn links_out_of_the_repository_are_not_read_by_name() {
     assert!(shown.starts_with("exit 1") && !shown.contains("canary"), "{shown}");
     let shown = repository.stan(&["-C", "r", "verify", "../pack.json"]);
     assert!(shown.contains("folder/outside.ts: is outside the root and was not checked"), "{shown}");
-    // What the command line itself names is another matter.
+    // A path on the command line itself is allowed.
     assert!(repository.stan(&["-C", "r", "read", "../outside.ts"]).contains("canary"));
 }
 

@@ -1,4 +1,4 @@
-//! `stan pack`, `stan read` and `stan find`: what people and models read, and the messages when something is wrong.
+//! `stan pack`, `stan read` and `stan find`: their text for people and models, and their error messages.
 
 use expect_test::expect;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! What other users may not see: where this machine keeps things, who its user is, and the private map, whatever the
-//! configuration, the selection and links say.
+//! What other users must not see: paths of this machine, the user's name, and the private map, whatever the configuration, the
+//! selection and symlinks say.
 #![cfg(unix)]
 
 use std::fs;
@@ -25,12 +25,12 @@ const FILES: &[(&str, &str)] = &[
         "{\"name\":\"zed\",\"version\":\"1.2.3\",\"main\":\"index.js\"}\n",
     ),
     ("../shared/outside.ts", "export const outside = true;\n"),
-    // The workspace of an earlier configuration, and one of a package.
+    // The workspace of an earlier configuration, and that of a package.
     ("old/context/dependency.map.json", "{\"v\":1,\"nodes\":{}}\n"),
     ("packages/p/.stan/context/dependency.map.json", "{\"v\":1,\"nodes\":{}}\n"),
 ];
 
-/// The private map in every spelling, a link to it, the user's files, and an installed file by its path.
+/// The private map in every spelling, a symlink to it, the user's files, and an installed file by its path.
 const SELECTED: &[&str] = &[
     "src/index.ts",
     ".stan/context/dependency.map.json",
@@ -108,7 +108,7 @@ fn nothing_private_is_in_any_archive() {
                     || name.ends_with("map.json")
                     || name.contains("node_modules/");
                 assert!(!name_is_private, "{arguments:?}: {archive} holds {name}");
-                // The selection repeats what the assistant asked for, whatever it was.
+                // The selection repeats what the assistant requested, whatever it was.
                 if name != ".stan/context/dependency.state.json" {
                     check_private(
                         &format!("{arguments:?}: {name} in {archive}"),

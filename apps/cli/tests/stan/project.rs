@@ -1,4 +1,4 @@
-//! A small TypeScript project with an installed package and a thread that is under way, for tests that disturb it.
+//! A small TypeScript project with an installed package and an active thread, for tests that break it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,12 +30,12 @@ const FILES: &[(&str, &str)] = &[
 
 pub(crate) const SELECTION: &str = "{\"v\":2,\"i\":[[\"src/index.ts\",1]]}\n";
 
-/// The project before anything was run in it.
+/// The project before any command ran.
 pub(crate) fn fresh() -> Repository {
     Repository::new(FILES)
 }
 
-/// The project in the middle of a thread: map, selection, archives and snapshot are there and agree.
+/// The project during a thread: map, selection, archives and snapshot exist and are consistent.
 pub(crate) fn thread() -> Repository {
     let repository = fresh();
     repository.write(STATE, SELECTION);
@@ -43,7 +43,7 @@ pub(crate) fn thread() -> Repository {
     repository
 }
 
-/// Runs what must succeed, and hands its stdout back.
+/// Runs a command that must succeed, and returns its stdout.
 pub(crate) fn succeeds(repository: &Repository, arguments: &[&str]) -> String {
     let output = repository.output(arguments, &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -51,8 +51,8 @@ pub(crate) fn succeeds(repository: &Repository, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Everything below a folder by its name in it: files with their bytes, links with their targets. The cache, the lock
-/// and the copies of applied replies are not outputs.
+/// Everything below a folder by relative path: files with their bytes, symlinks with their targets. Leaves out the cache, the
+/// lock and the copies of applied replies, which are not outputs.
 pub(crate) fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut pending = vec![folder.to_owned()];

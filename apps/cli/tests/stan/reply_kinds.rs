@@ -1,5 +1,5 @@
-//! More kinds of replies than the protocol describes, as models of different makers write them: those whose meaning is plain
-//! land, all others change nothing. The common ones are in `apply.rs`.
+//! More kinds of replies than the protocol describes, as models of different vendors write them: those with a clear meaning are
+//! applied, all others change nothing. The common ones are in `apply.rs`.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! The same inputs give the same archives: on any number of threads, in any place, with any locale, time zone and umask.
-//! And other people's tools read them.
+//! The same inputs give the same archives: for any number of threads, folder, locale, time zone and umask. Also, other tools can
+//! read them.
 #![cfg(unix)]
 
 use std::fs;

@@ -1,7 +1,7 @@
-//! Findings as SARIF: what the schema of SARIF 2.1.0 requires is there, whatever the findings are. The schema below holds its
-//! required fields and the values that it allows, for the parts that are used. Logs of three public packages (Python, Go,
-//! TypeScript), of names with odd characters and of a rejected reply were checked once against the official schema
-//! (oasis-tcs/sarif-spec, `sarif-schema-2.1.0.json`): no errors.
+//! Findings as SARIF: all fields that the schema of SARIF 2.1.0 requires are present, for any findings. The schema below has its
+//! required fields and allowed values, for the parts that are used. Logs of three public packages (Python, Go, TypeScript), of
+//! unusual names and of a rejected reply were validated once against the official schema (oasis-tcs/sarif-spec,
+//! `sarif-schema-2.1.0.json`): no errors.
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ fn schema() -> Value {
     })
 }
 
-/// The rules of the results, in order, once the log is known to be valid.
+/// Validates the log and returns the rules of its results, in order.
 fn rules(repository: &Repository, arguments: &[&str]) -> Vec<String> {
     let output = repository.output(arguments, &[]);
     let log: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {

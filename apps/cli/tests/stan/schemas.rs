@@ -1,5 +1,4 @@
-//! What the program prints with `--json` and writes to disk is what the committed schemas say. The schemas themselves
-//! are compared with the types in the libraries.
+//! The program's `--json` output and its files match the committed schemas. The libraries test that the schemas match the types.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas")
 }
 
-/// The schema, made strict: reports may grow by a field, but not by one that the schema does not know.
+/// The schema, made strict: a report must not have fields that the schema does not contain.
 fn schema(name: &str) -> Value {
     let text = fs::read_to_string(folder().join(format!("{name}.schema.json"))).unwrap();
     let mut schema = serde_json::from_str(&text).unwrap();
@@ -43,7 +42,7 @@ fn check(name: &str, document: &[u8]) -> Value {
     document
 }
 
-/// Runs the program and checks its one document.
+/// Runs the program and validates its one document.
 #[track_caller]
 fn printed(repository: &Repository, name: &str, arguments: &[&str], code: i32) -> Value {
     let output = repository.output(arguments, &[]);

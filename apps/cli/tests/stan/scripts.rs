@@ -1,4 +1,4 @@
-//! `stan run -s`: what is named runs and is archived, and nothing else ever runs.
+//! `stan run -s`: named scripts run and their output is archived, and nothing else ever runs.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ fn named_scripts_run_and_are_archived() {
     assert!(!repository.root().join("ran").exists(), "it was not named");
     let archived = contents(&repository.root().join(".stan/output/archive.tar"));
     assert_eq!(archived[".stan/output/good.txt"], b"out\nerr\n");
-    // Those of the last run are gone; a script may make files, which are archived.
+    // Outputs of the previous run are removed; a script may create files, which are archived.
     let second = run(&["run", "--context", "--scripts", "long"]);
     assert_eq!(second.status.code(), Some(0), "{}", String::from_utf8_lossy(&second.stderr));
     assert_eq!((output(&repository, "good"), output(&repository, "long").as_deref()), (None, Some("")));

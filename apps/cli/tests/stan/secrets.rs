@@ -1,4 +1,4 @@
-//! Secrets stay out of archives: what `run`, its plan, `select`, `verify`, `snap` and `check` make of them.
+//! Secrets are not archived: how `run`, its plan, `select`, `verify`, `snap` and `check` handle them.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::support::Repository;
 const STATE: &str = ".stan/context/dependency.state.json";
 const ARCHIVE: &str = ".stan/output/archive.tar";
 
-/// A token, put together here so that no scanner takes this file for a leak.
+/// A token, assembled here so that no scanner reports this file.
 fn token() -> String {
     ["ghp_", "q7Rz0bXk2Lm9vTgYw3HdPs5N", "c8JfUe1Wa6Zt"].concat()
 }
@@ -55,7 +55,7 @@ fn a_plain_run_leaves_secrets_out_and_says_where_they_are() {
     );
     assert_eq!((&plan["secrets"], &plan["archive"]), (&report["secrets"], &report["archive"]));
     assert!(json(&repository, &["verify", "--json"])["matches"].as_bool().unwrap());
-    // Nothing that is printed or written holds the secret.
+    // No output contains the secret.
     let shown = repository.stan(&["run"]);
     assert!(shown.contains("  notes.md:3: github-token\n") && shown.contains("--allow-secret PATH"), "{shown}");
     assert!(!shown.contains(&token()), "{shown}");
@@ -105,7 +105,7 @@ fn a_selection_brings_in_ignored_files_but_no_secrets() {
     let bytes = "nothing special\n".len() + "export const a = 1;\n".len();
     assert_eq!(selected["totalBytes"], json!(bytes));
 
-    // A later run finds nothing changed.
+    // A later run finds no changes.
     json(&repository, &["snap", "--json"]);
     let again = json(&repository, &["run", "--context", "--json"]);
     assert_eq!((&again["diff"]["added"], &again["diff"]["removed"]), (&json!([]), &json!([])));

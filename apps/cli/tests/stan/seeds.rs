@@ -1,4 +1,4 @@
-//! Sentences of the specification that were once untrue, each with the commands that show it.
+//! Statements of the specification that were once false, each with the commands that verify it.
 
 use std::fs;
 
@@ -57,7 +57,7 @@ fn imports_are_nodes_and_duplicates_are_reported() {
         assert!(output.contains(duplicate), "{command:?}: {output}");
         assert!(!output.contains("not in the map"), "{command:?}: {output}");
     }
-    // A label that is removed takes its files along, on the disk and in the archive.
+    // When a label is removed, its files are removed too, on disk and in the archive.
     repository.write("stan.config.yml", "stan-core:\n  excludes: []\n");
     repository.write(STATE, "{\"v\":2,\"i\":[]}\n");
     ok(&repository, &["run", "--context"]);
@@ -155,7 +155,8 @@ fn errors_are_said_once() {
     assert!(verbose.contains("warning: a.ts:1"), "{verbose}");
 }
 
-/// Files, bytes and tokens of the selection, as the three commands count them; and of the whole archive, for a plan and a run.
+/// Checks that three commands agree on files, bytes and tokens of the selection, and a plan and a run on those of the whole
+/// archive.
 fn check_counts(repository: &Repository, when: &str) {
     let json = |arguments: &[&str]| -> serde_json::Value {
         let output = repository.output(arguments, &[]);

@@ -1,5 +1,5 @@
-//! A bucket as the cache that machines share: the same laws as for any other server, with signed requests. Only in builds with the
-//! feature `s3`; `cargo xtask long fleet` runs them, beside a server that checks signatures.
+//! A bucket as the shared cache: the same tests as for any other server, with signed requests. Only in builds with the feature
+//! `s3`; `cargo xtask long fleet` also runs them with a server that verifies signatures.
 
 use expect_test::expect;
 use stan_testkit::HttpServer;
@@ -7,7 +7,7 @@ use stan_testkit::HttpServer;
 use crate::shared_cache::{CacheAddress, faults, graph, repository, stderr};
 use crate::support::Repository;
 
-/// A bucket of the loopback server, which takes any signature.
+/// A bucket on the loopback server, which accepts any signature.
 fn signed(server: &HttpServer) -> CacheAddress {
     let endpoint = server.url();
     let variables = [
@@ -36,7 +36,7 @@ fn requests_to_a_bucket_are_signed() {
             assert!(authorization.contains("/us-east-1/s3/aws4_request") && !authorization.contains("hunter2"));
         }
     }
-    // No other credential goes to a bucket.
+    // No other credential is sent to a bucket.
     let both = [variables.as_slice(), &[("STAN_CACHE_AUTHORIZATION", "Bearer other")]].concat();
     graph(&repository, &url, &both);
     let requests = server.take_requests();
@@ -74,7 +74,7 @@ fn what_a_bucket_needs_is_said_and_keys_are_not() {
     .assert_eq(&said(&[key.as_slice(), &[("AWS_REGION", "evil.example/")]].concat()));
 }
 
-/// `fixtures/fleet/bucket.py` starts the server and says where it is.
+/// `fixtures/fleet/bucket.py` starts the server and passes its address.
 #[test]
 #[ignore = "needs a server that checks signatures"]
 fn a_bucket_that_checks_signatures_is_filled_and_read() {

@@ -1,4 +1,4 @@
-//! The cache that machines share: answers are the same with and without it, whatever the server does.
+//! The shared cache: answers are the same with and without it, whatever the server does.
 
 use std::process::Output;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use stan_testkit::{HttpServer, Random, Reply};
 
 use crate::support::Repository;
 
-/// Enough files for a few bundles, among them one that is large, one that is broken and one with a secret.
+/// Enough files for a few bundles, including a large one, a broken one and one with a secret.
 pub(crate) fn repository() -> Repository {
     let repository = Repository::new(&[
         ("package.json", "{\"name\":\"app\",\"type\":\"module\"}\n"),
@@ -63,13 +63,13 @@ fn a_filled_cache_is_read_and_answers_are_the_same() {
         assert!(!text.contains("ghp_") && !text.contains("KEY_NAME"), "a file with a secret was sent");
     }
     let reading = verbose(&["--threads", "1"], &[]);
-    // All but the one with the secret.
+    // All files except the one with the secret.
     assert!(reading.contains("shared cache: 154 files from ") && reading.contains(" 0 bundles missing"), "{reading}");
     assert_eq!(server.values(), stored);
-    // A secret makes another cache of the same server.
+    // A different key gives separate entries on the same server.
     let keyed = verbose(&[], &[("STAN_CACHE_KEY", "k")]);
     assert!(keyed.contains("shared cache: 0 files from 0 bundles"), "{keyed}");
-    // The environment names the server too, and `--no-cache` covers that one.
+    // The environment can name the server too, and `--no-cache` disables it.
     server.take_requests();
     let url = server.url();
     let named = [("STAN_CACHE_URL", url.as_str()), ("STAN_CACHE_AUTHORIZATION", "Bearer t0ken")];
@@ -78,7 +78,7 @@ fn a_filled_cache_is_read_and_answers_are_the_same() {
     assert_eq!(repository.output(&["graph", "--json"], &named).stdout, expected);
     let requests = server.take_requests();
     assert!(!requests.is_empty() && requests.iter().all(|one| one.authorization.as_deref() == Some("Bearer t0ken")));
-    // The cache of the checkout is asked first.
+    // The cache of the checkout has precedence.
     assert_eq!(repository.output(&["graph", "--json"], &named).stdout, expected);
     assert!(server.take_requests().is_empty());
 }
@@ -103,11 +103,11 @@ fn fault(random: &mut Random, elsewhere: &str) -> Reply {
     }
 }
 
-/// What `--cache-url` gets, and the environment beside it.
+/// The value of `--cache-url`, and environment variables.
 pub(crate) type CacheAddress = (String, Vec<(&'static str, String)>);
 
-/// Each run meets one or more faults. The server may not change an answer, and may not be followed elsewhere. `place`: how it is
-/// asked, with `t0ken` as the credential.
+/// Each run has one or more faults. The server must not be able to change an answer or to redirect the client. `place` returns
+/// the address, with `t0ken` as the credential.
 pub(crate) fn faults(count: u64, place: impl Fn(&HttpServer) -> CacheAddress) {
     let (repository, server, elsewhere) = (repository(), HttpServer::start(), HttpServer::start());
     let expected = repository.output(&["graph", "--json", "--no-cache"], &[]).stdout;
@@ -177,7 +177,7 @@ fn a_server_that_is_down_or_slow_costs_one_time_out() {
     assert!(started.elapsed() < Duration::from_secs(15), "many time-outs instead of one");
 }
 
-/// One that nothing listens on.
+/// A port without a listener.
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

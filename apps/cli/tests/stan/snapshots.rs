@@ -1,4 +1,4 @@
-//! `stan snap list`, `undo`, `redo`, `set`: the last ten baselines, walked back and forth without loss.
+//! `stan snap list`, `undo`, `redo`, `set`: moving through the last ten baselines loses none.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn baselines_can_be_undone_and_redone() {
     let repository = Repository::new(&[("a.ts", "0\n")]);
     assert!(repository.stan(&["snap", "list"]).contains("there is no baseline yet"));
     assert!(repository.stan(&["snap", "undo"]).starts_with("exit 1"));
-    // The first one is made by a run, the others by `snap`.
+    // A run creates the first one, `snap` the others.
     assert!(repository.stan(&["run"]).starts_with("exit 0"));
     let mut made = vec![baseline(&repository)];
     for version in 1..4 {
@@ -45,7 +45,7 @@ fn baselines_can_be_undone_and_redone() {
     for arguments in [&["snap", "set"][..], &["snap", "list", "1"], &["snap", "back"], &["snap", "set", "x"]] {
         assert!(repository.stan(arguments).starts_with("exit 2"), "{arguments:?}");
     }
-    // A new one goes to the end, and none of the others is lost.
+    // A new baseline is appended, and no other is lost.
     repository.write("a.ts", "new\n");
     assert!(repository.stan(&["snap", "--plain"]).starts_with("exit 0"));
     for (number, expected) in [(1, 3), (2, 2), (3, 1), (4, 0)] {
@@ -72,8 +72,7 @@ fn ten_of_each_kind_are_kept() {
     assert_eq!(report["snapshots"].as_array().unwrap().len(), 1);
 }
 
-/// A random walk beside a list in memory: the baseline in place is always the one that the list says, and none of the last ten
-/// is ever lost.
+/// A random walk compared with a model in memory: the current baseline is always the model's, and none of the last ten is lost.
 #[test]
 fn a_random_walk_loses_nothing() {
     for seed in 1..4 {

@@ -1,4 +1,4 @@
-//! `stan suggest`, and that `stan select` counts what it proposes as it promised.
+//! `stan suggest`, and that `stan select` counts the same for its proposal.
 
 use expect_test::expect;
 
@@ -325,7 +325,7 @@ fn what_git_says_changed_is_a_focus() {
     repository.git(&["add", "--all"]);
     repository.write("src/b.ts", "import { c } from './deep/c';\nexport const b = c + 2;\n");
     repository.write("src/new.ts", "export const fresh = 1;\n");
-    // Files that stan itself writes are not changes of the user's.
+    // Files written by stan do not count as the user's changes.
     repository.stan(&["init"]);
     let report = json(&repository, &["suggest", "--changed", "--budget", "1000", "--json"]);
     assert_eq!(report["focus"], serde_json::json!(["src/b.ts", "src/new.ts"]));
@@ -360,7 +360,7 @@ fn what_changed_together_is_reported() {
     let unknown = repository.stan(&["suggest", "--about", "zzqqx"]);
     let warning = "warning: no file contains a word of the text; files are ranked by the history and the focus alone";
     assert!(unknown.contains(warning), "{unknown}");
-    // A folder of the work tree has the same history, without the folder's name.
+    // A folder of the work tree has the same history, with paths relative to the folder.
     let report = json(&repository, &["-C", "src", "suggest", "--focus", "types.ts", "--json"]);
     assert_eq!(reason(&report, "alone.ts"), Some("changed together (3 of 3 commits)".into()));
     // A shallow clone is reported.
@@ -468,7 +468,7 @@ fn threads_and_the_cache_do_not_change_a_byte() {
     let answer = |more: &[&str]| repository.stan(&[&question[..], more].concat());
     let expected = answer(&["--no-cache", "--threads", "1"]);
     assert!(expected.contains("src/two/alpha.ts"), "{expected}");
-    // Without a cache, with one that is written, and with one that is read.
+    // Without a cache, with a cache that is being written, and with one that is read.
     for more in [&["--no-cache", "--threads", "2"][..], &["--threads", "2"], &["--threads", "1"], &["--threads", "7"]] {
         assert_eq!(answer(more), expected, "{more:?}");
     }

@@ -1,4 +1,4 @@
-//! Runs the real program in a temporary directory, with an empty environment, and shows all that came out of it.
+//! Runs the real program in a temporary directory with an empty environment, and captures its output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl Repository {
         fs::write(path, text).expect("files can be written");
     }
 
-    /// Exit code, stdout and stderr of `stan`, with this machine's paths taken out.
+    /// Exit code, stdout and stderr of `stan`, with this machine's paths replaced.
     pub(crate) fn stan(&self, arguments: &[&str]) -> String {
         let output = self.output(arguments, &[]);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&self.root.display().to_string(), "<root>");
@@ -47,17 +47,17 @@ impl Repository {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stan"));
         command.current_dir(&self.root).args(arguments).env_clear().stdin(Stdio::null());
-        // Token tables are the same for all: made once.
+        // Share the token tables between tests, so that they are built once.
         command.env("XDG_STATE_HOME", self.state_home()).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
         command
     }
 
-    /// Where the user's programs keep their state: not in the repository.
+    /// The user's state folder, outside of the repository.
     pub(crate) fn state_home(&self) -> PathBuf {
         self.directory.path().join("state")
     }
 
-    /// What git prints; `None` when tests may be skipped without git ([`Git::is_installed`]).
+    /// The output of git; `None` if git is missing and tests may skip that ([`Git::is_installed`]).
     pub(crate) fn git(&self, arguments: &[&str]) -> Option<String> {
         if !Git::is_installed() {
             return None;

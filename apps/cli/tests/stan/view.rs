@@ -1,5 +1,5 @@
-//! `stan view` and the levels of diagrams: where the page is written, what it holds, and that hostile names stay text.
-//! Its behaviour in a browser is tested by `fixtures/view/check.mjs`.
+//! `stan view` and the levels of diagrams: where the page is written, its contents, and that hostile names stay text.
+//! `fixtures/view/check.mjs` tests it in a browser.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn the_page_is_written_into_the_workspace_and_holds_files_cycles_and_missing_imp
     assert_eq!(names, ["logo.svg", "package.json", "a.ts", "b.ts", "odd name é\\u{202e}.ts"]);
     assert_eq!(data["missing"][0][0], "src/gone.js");
     assert_eq!(data["cycles"][0][0].as_array().unwrap().len(), 2);
-    // The same inputs give the same bytes, and what the first run wrote is not among them.
+    // The same inputs give the same bytes, so the page itself must not be one of the inputs.
     let first = page(&repository, PAGE);
     repository.stan(&["view", "--no-cache", "--threads", "1"]);
     assert_eq!(page(&repository, PAGE), first);

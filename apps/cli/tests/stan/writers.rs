@@ -1,4 +1,4 @@
-//! Every command that writes, with the edits that give it something to write: for tests that kill it and fill its disk.
+//! Every command that writes, with edits that cause it to write, for tests that kill it or fill its disk.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,9 +14,9 @@ pub(crate) struct Writer {
     pub(crate) name: &'static str,
     program: &'static str,
     pub(crate) arguments: &'static [&'static str],
-    /// Edits for a version: after them the command has something to write.
+    /// Edits the repository to a version, so that the command has something to write.
     pub(crate) edit: fn(&Path, usize),
-    /// Its outputs are documents of their own, and one may be new where another is old.
+    /// Whether its outputs are independent documents, so that some may be new while others are old.
     pub(crate) is_loose: bool,
 }
 
@@ -29,7 +29,7 @@ const fn stan(name: &'static str, arguments: &'static [&'static str], edit: fn(&
 
 pub(crate) const RUN: Writer = stan("run --context", &["run", "--context"], edit_sources);
 
-/// All others.
+/// All other commands.
 pub(crate) const WRITERS: &[Writer] = &[
     stan("run", &["run"], edit_sources),
     stan("run --context --meta", &["run", "--context", "--meta"], edit_sources),
@@ -65,7 +65,7 @@ impl Writer {
         command
     }
 
-    /// Runs it, which must succeed, and hands back what it printed.
+    /// Runs it, which must succeed, and returns its output.
     pub(crate) fn succeeds(&self, root: &Path) -> String {
         let output = self.command(root).output().expect("it can be started");
         let said = String::from_utf8_lossy(&output.stderr);
@@ -73,19 +73,19 @@ impl Writer {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Whether what it prints is its answer, which a cache must not change.
+    /// Whether its output must not depend on the cache.
     pub(crate) fn is_graph(&self) -> bool {
         self.name == "graph"
     }
 }
 
-/// The answer of `stan graph` that no cache has touched.
+/// The output of `stan graph` without a cache.
 pub(crate) fn plain_graph(root: &Path) -> String {
     let plain = Writer { arguments: &["graph", "--json", "--no-cache"], ..stan("graph", &[], edit_sources) };
     plain.succeeds(root)
 }
 
-/// Enough files that a run takes a while.
+/// Enough files that a run takes some time.
 pub(crate) fn repository() -> Repository {
     let repository = Repository::new(&[
         ("package.json", "{\"name\":\"app\",\"version\":\"1.0.0\"}\n"),
@@ -108,7 +108,7 @@ fn put(root: &Path, path: &str, text: &str) {
     fs::write(path, text).expect("files can be written");
 }
 
-/// The sources and the selection of a version.
+/// Edits the sources and the selection to a version.
 pub(crate) fn edit_sources(root: &Path, version: usize) {
     let mut index = String::new();
     for number in 0..40 {
@@ -121,7 +121,7 @@ pub(crate) fn edit_sources(root: &Path, version: usize) {
     put(root, STATE, &format!("{{\"v\":2,\"i\":[[\"src/index.ts\",{depth}],[\"src/m{depth}.ts\",1]]}}\n"));
 }
 
-/// Two more baselines, so that there is one to go back to.
+/// Adds two baselines, so that `undo` has one to return to.
 fn edit_history(root: &Path, version: usize) {
     for version in [1_000 + version, 2_000 + version] {
         edit_sources(root, version);
@@ -129,7 +129,7 @@ fn edit_history(root: &Path, version: usize) {
     }
 }
 
-/// A script whose output is another one.
+/// A script whose output changes.
 fn edit_script(root: &Path, version: usize) {
     edit_sources(root, version);
     let script = format!("echo {version}; sort src/m1.ts");
@@ -150,7 +150,7 @@ fn edit_reply(root: &Path, version: usize) {
     put(root, "reply.md", &reply);
 }
 
-/// Two replies that were applied, so that there is one left to take back after the first.
+/// Two applied replies, so that after the first undo there is another one.
 fn edit_applied(root: &Path, version: usize) {
     for part in ["one", "two"] {
         edit_reply(root, version);
@@ -161,12 +161,12 @@ fn edit_applied(root: &Path, version: usize) {
     }
 }
 
-/// A selection in the form of version 1.
+/// A selection in version 1.
 fn edit_selection(root: &Path, version: usize) {
     put(root, STATE, &format!("{{\"include\":[[\"src/index.ts\",{}]],\"exclude\":[]}}\n", version % 5));
 }
 
-/// The documents that `init` maintains, as people wrote them.
+/// User-written documents that `init` maintains.
 fn edit_documents(root: &Path, version: usize) {
     put(root, ".stan/system/stan.system.md", &format!("Our own rules, version {version}.\n").repeat(200));
     put(root, "AGENTS.md", &format!("# Agents {version}\n\nBe kind.\n"));
@@ -190,7 +190,7 @@ fn edit_module(root: &Path, version: usize) {
     put(root, "m.x07.json", &module);
 }
 
-/// Names of files that are not meant to stay, anywhere below a folder.
+/// Temporary files left anywhere below a folder.
 pub(crate) fn left_behind(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("folders can be listed") {
@@ -205,7 +205,7 @@ pub(crate) fn left_behind(folder: &Path) -> Vec<String> {
     found
 }
 
-/// Each output is the old or the new one, and what is both before and after is there in between.
+/// Checks that each output is the old or the new one, and that files which exist before and after exist in between.
 pub(crate) fn check_whole(
     what: &str,
     old: &BTreeMap<String, Vec<u8>>,

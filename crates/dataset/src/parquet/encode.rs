@@ -1,13 +1,13 @@
-//! The encodings of values: plain, and runs of small integers (levels and indices into a dictionary).
+//! The encodings of values: plain, and the run-length/bit-packing hybrid for small integers (levels and dictionary indices).
 
 use rustc_hash::FxHashMap;
 
 use super::thrift::varint;
 
-/// Values that are the same in a row before a run is worth its header.
+/// A run of equal values must have this length to be worth its header.
 const SHORTEST_RUN: usize = 8;
 
-/// The mix of runs and bit-packed groups that Parquet uses for small integers. `width`: bits of each, at most 32.
+/// Parquet's hybrid of runs and bit-packed groups for small integers. `width` is the number of bits per value, at most 32.
 pub(super) fn hybrid(values: &[u32], width: u32) -> Vec<u8> {
     let mut out = Vec::new();
     let mut packed = Packed { width, groups: 0, bytes: Vec::new() };
@@ -22,7 +22,7 @@ pub(super) fn hybrid(values: &[u32], width: u32) -> Vec<u8> {
             out.extend_from_slice(first.to_le_bytes().get(..bytes).unwrap_or_default());
             at += run;
         } else {
-            // A whole group, which may take the first values of a later run.
+            // A group must be complete, so it may take the first values of a later run.
             packed.push(rest.get(..8).unwrap_or(rest));
             at += 8;
         }
@@ -31,7 +31,7 @@ pub(super) fn hybrid(values: &[u32], width: u32) -> Vec<u8> {
     out
 }
 
-/// Groups of eight values, each as many bits as needed, the lowest bits first.
+/// Groups of eight values with a fixed number of bits each, lowest bits first.
 struct Packed {
     width: u32,
     groups: u64,
@@ -39,7 +39,7 @@ struct Packed {
 }
 
 impl Packed {
-    /// At most eight values; fewer only at the end, where readers know how many there are.
+    /// At most eight values; fewer only at the end, where readers know the number.
     fn push(&mut self, values: &[u32]) {
         let mut pending = 0u64;
         let mut bits = 0;
@@ -64,14 +64,14 @@ impl Packed {
     }
 }
 
-/// Levels of a page of version 1: their length in bytes, then the runs.
+/// The levels of a version 1 page: their length in bytes, then the runs.
 pub(super) fn levels(out: &mut Vec<u8>, values: &[u32]) {
     let runs = hybrid(values, 1);
     out.extend_from_slice(&u32::try_from(runs.len()).unwrap_or(u32::MAX).to_le_bytes());
     out.extend_from_slice(&runs);
 }
 
-/// A text with its length before it.
+/// A text, preceded by its length.
 pub(super) fn plain_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
     out.extend_from_slice(text.as_bytes());
@@ -82,17 +82,17 @@ pub(super) fn plain_flags(flags: &[bool]) -> Vec<u8> {
     flags.chunks(8).map(byte).collect()
 }
 
-/// Distinct texts in the order in which they are first met, and for each text its index among them.
+/// The distinct texts in the order of first occurrence, and for each text its index in that list.
 pub(super) struct Dictionary {
     pub(super) entries: usize,
-    /// The distinct texts, plain.
+    /// The distinct texts, in plain encoding.
     pub(super) page: Vec<u8>,
-    /// Width of the indices and the indices.
+    /// The bit width of the indices, then the indices.
     pub(super) indices: Vec<u8>,
 }
 
 impl Dictionary {
-    /// `None` where the texts take no more room as they are.
+    /// `None` if plain encoding is not larger.
     pub(super) fn of<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Option<Self> {
         let mut known: FxHashMap<&str, u32> = FxHashMap::default();
         let mut indices = Vec::new();
@@ -107,7 +107,7 @@ impl Dictionary {
             }));
         }
         let most = u32::try_from(known.len().checked_sub(1)?).ok()?;
-        // Some readers stumble over indices of no bits.
+        // Some readers cannot handle indices of zero bits.
         let width = (u32::BITS - most.leading_zeros()).max(1);
         let mut encoded = vec![width as u8];
         encoded.extend_from_slice(&hybrid(&indices, width));
@@ -119,7 +119,7 @@ impl Dictionary {
 mod tests {
     use super::*;
 
-    /// Reads what `hybrid` writes, by the words of the format's specification.
+    /// Decodes the output of `hybrid`, written from the format's specification.
     fn read(bytes: &[u8], width: u32, count: usize) -> Vec<u32> {
         let mut values = Vec::new();
         let mut at = 0;

@@ -1,6 +1,6 @@
-//! Apache Parquet, the part of it that flat tables and lists of texts need: row groups, one page for each column of a group,
-//! dictionaries, no compression, no statistics. Held to the readers of DuckDB and pyarrow by `fixtures/fleet/check.py`.
-//! Why there is no library for it: `docs/decisions/0102-datasets.md`.
+//! The subset of Apache Parquet that flat tables and lists of texts need: row groups, one page per column and group,
+//! dictionaries, no compression, no statistics. `fixtures/fleet/check.py` verifies it with DuckDB and pyarrow. Why not a library:
+//! `docs/decisions/0102-datasets.md`.
 
 mod encode;
 mod thrift;
@@ -13,10 +13,10 @@ use crate::schema::{Column, ColumnType, SCHEMA_VERSION};
 use crate::table::{ColumnData, Strings, Table};
 
 const MAGIC: &[u8] = b"PAR1";
-/// Enough for pages of some megabytes, and few enough that readers share a table among threads.
+/// Large enough for pages of some megabytes, and small enough that readers can use several threads per table.
 const ROWS_IN_GROUP: usize = 1 << 16;
 
-/// Numbers of the format.
+/// Constants of the format.
 const BOOLEAN: i32 = 0;
 const INT64: i32 = 2;
 const BYTE_ARRAY: i32 = 6;
@@ -57,7 +57,7 @@ pub(crate) fn write(table: &Table) -> Vec<u8> {
     out
 }
 
-/// The tree of columns, flattened: the root, then each column. A list is a group of a group.
+/// The tree of columns in depth-first order: the root, then each column. A list is a group within a group.
 fn schema(table: &Table) -> Vec<Struct> {
     let columns = table.schema().columns;
     let mut elements = vec![Struct::new().text(4, table.schema().name).size32(5, columns.len())];
@@ -91,10 +91,10 @@ fn row_group(out: &mut Vec<u8>, table: &Table, rows: &Range<usize>, cursors: &mu
     Struct::new().structs(1, chunks).size64(2, size).size64(3, rows.len()).size64(6, size)
 }
 
-/// The values of one column in one group of rows, as they are to be written.
+/// The values of one column in one row group, in written form.
 struct Values {
     kind: i32,
-    /// With nulls and the marks of empty lists.
+    /// Includes nulls and empty lists.
     count: usize,
     levels: Vec<u8>,
     values: Encoded,
@@ -106,7 +106,7 @@ enum Encoded {
 }
 
 impl Values {
-    /// `cursor`: how many values earlier groups took from a column that has not one for each row.
+    /// `cursor` is the number of values that earlier groups took, for a column that does not have one value per row.
     fn of(data: &ColumnData, rows: &Range<usize>, cursor: &mut usize) -> Self {
         let mut written = Vec::new();
         let numbers =
@@ -152,7 +152,7 @@ fn texts(strings: &Strings, range: Range<usize>) -> Encoded {
     Encoded::Plain(plain)
 }
 
-/// Repetition levels (0 starts a row) and definition levels (0 is an empty list); returns how many there are.
+/// Repetition levels (0 starts a row) and definition levels (0 is an empty list); returns their number.
 fn list_levels(out: &mut Vec<u8>, ends: &[usize], cursor: &mut usize) -> usize {
     let (mut repetition, mut definition) = (Vec::new(), Vec::new());
     for end in ends {
@@ -170,7 +170,7 @@ fn list_levels(out: &mut Vec<u8>, ends: &[usize], cursor: &mut usize) -> usize {
     repetition.len()
 }
 
-/// Appends the pages of a column, and returns what the footer says of them.
+/// Appends the pages of a column, and returns its metadata for the footer.
 fn column_chunk(out: &mut Vec<u8>, column: &Column, values: Values) -> Struct {
     let Values { kind, count, levels, values } = values;
     let start = out.len();
@@ -231,11 +231,11 @@ mod tests {
         let mut cursor = 0;
         assert_eq!(list_levels(&mut out, &[2, 2, 3], &mut cursor), 4);
         assert_eq!(cursor, 3);
-        // Two runs of one group each: 0100 (a, b start one row, then an empty list, then c), 1101.
+        // Two runs of one group each: repetition 0100 (a and b in one row, then an empty list, then c), definition 1101.
         assert_eq!(out, [2, 0, 0, 0, 3, 0b0010, 2, 0, 0, 0, 3, 0b1011]);
     }
 
-    /// The writer is judged by other programs; this holds its bytes still between those runs.
+    /// `check.py` verifies the output with other programs; between those runs, this test detects changes.
     #[test]
     fn the_same_rows_give_the_same_bytes() {
         let table = || {

@@ -1,13 +1,13 @@
-//! Thrift's compact protocol, as far as Parquet's headers need it: structures of integers, texts and lists. Write only.
+//! Thrift's compact protocol, as far as Parquet's headers need it: structs of integers, texts and lists. Write only.
 
-/// Types of fields, as the protocol numbers them.
+/// Field types of the protocol.
 const I32: u8 = 5;
 const I64: u8 = 6;
 const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
-/// Appends one structure. Fields must be written in the order of their numbers.
+/// Appends one struct. Fields must be written in ascending order of their ids.
 #[derive(Debug, Default)]
 pub(super) struct Struct {
     bytes: Vec<u8>,
@@ -25,7 +25,7 @@ impl Struct {
         self
     }
 
-    /// For sizes and counts.
+    /// A size or count as `i32`.
     pub(super) fn size32(self, field: u8, value: usize) -> Self {
         self.int32(field, i32::try_from(value).unwrap_or(i32::MAX))
     }
@@ -68,7 +68,7 @@ impl Struct {
         self
     }
 
-    /// The bytes, with the mark of the end.
+    /// The bytes with the stop marker.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.bytes.push(0);
         self.bytes
@@ -101,7 +101,7 @@ fn zigzag(value: i64) -> u64 {
     (value.cast_unsigned() << 1) ^ (value >> 63).cast_unsigned()
 }
 
-/// Seven bits in a byte, the lowest first.
+/// Seven bits per byte, lowest first.
 pub(super) fn varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push((value & 0x7f) as u8 | 0x80);

@@ -1,5 +1,5 @@
-//! Archive addresses of nodes (spec 20 §4): externals get ids that reveal nothing about this machine, and raw nodes of
-//! one file are merged. Pure: where an external really is, and to which package it belongs, comes from the caller.
+//! Archive addresses of nodes (spec 20 §4): externals get ids that reveal nothing about this machine, and raw nodes of the same
+//! file are merged. Pure: the caller passes in where an external is, and which package it belongs to.
 
 mod rule;
 
@@ -13,18 +13,18 @@ use crate::map::Texts;
 
 pub use rule::{ExternalFile, PackageFile, canonical_id, is_safe_package};
 
-/// Where each external node of a graph is, by the node's index.
+/// The location of each external node of a graph, by the node's index.
 pub type Externals = BTreeMap<u32, ExternalFile>;
 
-/// The caller did not say where an external node is.
+/// The caller passed no location for an external node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("nothing is known about where the external file `{id}` is")]
 pub struct Unlocated {
     pub id: String,
 }
 
-/// Two different files that would have one address: two copies of one version of a package that differ. The node stays in
-/// the map, but nothing can prove it, so that it cannot be selected.
+/// Two different files with the same address: two copies of one version of a package that differ. The node stays in the map but
+/// cannot be verified, so it cannot be selected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{first}` and `{second}` are both `{id}`, but their contents differ ({} and {} bytes, SHA-256 {} and {}); this node \
@@ -40,23 +40,23 @@ pub struct Conflict {
     pub second_file: FileMeta,
 }
 
-/// The canonical id of every node of a graph, and which raw nodes meet in one.
+/// The canonical id of every node of a graph, and which raw nodes share one.
 #[derive(Clone, Debug)]
 pub struct Canonical {
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     ids: Texts,
-    /// The rank of each raw node's id among them.
+    /// The rank of each raw node's id in `ids`.
     ranks: Vec<u32>,
     groups: Vec<Merge>,
     /// Raw indices, grouped by rank.
     raws: Vec<u32>,
-    /// In the order of ids.
+    /// Sorted by id.
     conflicts: Vec<Conflict>,
-    /// Of externals, by raw index.
+    /// Descriptions of externals, by raw index.
     descriptions: BTreeMap<u32, Box<str>>,
 }
 
-/// The raw nodes of one id.
+/// The raw nodes with one id.
 #[derive(Clone, Copy, Debug)]
 struct Merge {
     end: usize,
@@ -69,9 +69,9 @@ struct Merge {
 pub(crate) struct CanonicalNode<'c> {
     pub(crate) rank: u32,
     pub(crate) id: &'c str,
-    /// The raw node whose size, hash and kind are kept.
+    /// The raw node that provides size, hash and kind.
     pub(crate) record: u32,
-    /// The raw node whose description is kept.
+    /// The raw node that provides the description.
     pub(crate) description: u32,
     /// Whether all raw nodes have the same bytes.
     pub(crate) is_proved: bool,
@@ -114,12 +114,12 @@ impl Canonical {
         Ok(canonical)
     }
 
-    /// The canonical id of a raw node. Panics when the index is not one of the graph.
+    /// The canonical id of a raw node. Panics if the index is out of range.
     pub fn id(&self, raw: u32) -> &str {
         self.ids.get(self.rank(raw) as usize)
     }
 
-    /// The host-private map of the external files. Those that could not be read are not in it: nothing can prove them.
+    /// The host-private map of the external files. Leaves out files that could not be read: they cannot be verified.
     pub fn integrity(&self, graph: &Graph, externals: &Externals) -> ExternalsLock {
         let node = |group: CanonicalNode<'_>| {
             let node = Some(graph.node(group.record)).filter(|_| group.is_proved)?;
@@ -137,7 +137,7 @@ impl Canonical {
         description(&self.descriptions, graph, group.description)
     }
 
-    /// The ids that different files have.
+    /// The ids that different files share.
     pub fn conflicts(&self) -> &[Conflict] {
         &self.conflicts
     }
@@ -192,28 +192,28 @@ fn name_nodes<'g>(graph: &'g Graph, stan_path: &str, externals: &Externals) -> R
     }
     renamed.sort_unstable();
     named.append(&mut renamed);
-    // Stable, because that sort finds the two runs and merges them.
+    // A stable sort, because that implementation detects sorted runs and merges them: there are two.
     named.sort();
     Ok(named)
 }
 
-/// What is kept of the raw nodes of one id.
+/// What remains of the raw nodes with one id.
 struct MergedNodes {
-    /// The raw node whose kind, size and hash are kept.
+    /// The raw node that provides kind, size and hash.
     record: u32,
-    /// The raw node whose description is kept.
+    /// The raw node that provides the description.
     description: u32,
-    /// Two files of the id that differ.
+    /// Two different files with the same id.
     conflict: Option<Conflict>,
 }
 
-/// `length`: of the description of a raw node.
+/// `length` returns the length of a raw node's description.
 fn merge(graph: &Graph, id: &str, raws: &[u32], length: impl Fn(u32) -> usize) -> MergedNodes {
     let first = raws.first().copied().unwrap_or_default();
     if raws.len() == 1 {
         return MergedNodes { record: first, description: first, conflict: None };
     }
-    // A file of the repository in the place of an external is a copy that an earlier run staged there.
+    // A repository file at the address of an external is a copy that an earlier run staged there, so the external decides.
     let has_external = raws.iter().any(|raw| graph.node(*raw).kind == NodeKind::External);
     let counts = |raw: &u32| !has_external || graph.node(*raw).kind == NodeKind::External;
     let mut kept: Option<(u32, FileMeta)> = None;
@@ -238,7 +238,7 @@ fn merge(graph: &Graph, id: &str, raws: &[u32], length: impl Fn(u32) -> usize) -
     }
     let unread = || raws.iter().copied().filter(counts).min_by_key(|raw| graph.node(*raw).kind).unwrap_or(first);
     let record = kept.map_or_else(unread, |(raw, _)| raw);
-    // The first of equals is the one with the smaller raw id.
+    // On a tie, the node with the smallest raw id.
     let description =
         raws.iter().copied().filter(counts).reduce(|best, raw| if length(raw) > length(best) { raw } else { best });
     MergedNodes { record, description: description.unwrap_or(record), conflict }

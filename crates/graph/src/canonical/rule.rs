@@ -1,6 +1,6 @@
-//! The rule behind canonical ids: one file outside the repository to one address below `<stanPath>/context`.
+//! The rule for canonical ids: maps one file outside the repository to one address below `<stanPath>/context`.
 //!
-//! Names and versions come from untrusted manifests, so none of them is assumed to be a safe path.
+//! Names and versions come from untrusted manifests, so each is checked before it becomes part of a path.
 
 use sha2::{Digest as _, Sha256};
 use stan_model::document::is_absolute;
@@ -11,9 +11,9 @@ pub use stan_model::document::integrity::PackageFile;
 /// A file outside the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalFile {
-    /// Its real path, `/`-separated.
+    /// Its real path, with `/` as separator.
     pub absolute: String,
-    /// The same from the root, for a file inside the repository: its address must not depend on where that lies.
+    /// Its path from the root, for a file inside the repository: its address must not depend on where the root is.
     pub inside: Option<String>,
     /// The installed package that it belongs to.
     pub package: Option<PackageFile>,
@@ -29,7 +29,7 @@ impl ExternalFile {
     }
 }
 
-/// The longest name that file systems take, in bytes.
+/// The maximum length of a file name on common file systems, in bytes.
 const LONGEST_SEGMENT: usize = 255;
 
 /// The archive address of a file.
@@ -47,22 +47,22 @@ pub fn canonical_id(stan_path: &str, file: &ExternalFile) -> String {
     }
 }
 
-/// Whether name, version and path can be directories and a file anywhere. Otherwise the file is addressed by hash.
+/// Whether name, version and path are valid file names on every system. Otherwise the file is addressed by hash.
 pub fn is_safe_package(package: &PackageFile) -> bool {
     let PackageFile { ecosystem, name, version, path } = package;
     let is_safe_name = match name.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
         Some((scope, name)) => is_safe_name(scope) && is_safe_name(name),
-        // The path of a module ends at the only `@` of its address.
+        // The module path ends at the only `@` of the address.
         None if *ecosystem == Ecosystem::Go => !name.contains('@') && name.split('/').all(is_safe_name),
-        // `@s` of version `p` would share its addresses with `@s/p`.
+        // Package `@s` in version `p` would have the same addresses as package `@s/p`.
         None => !name.starts_with('@') && is_safe_name(name),
     };
     is_safe_name && is_safe_version(version) && !version.contains('@') && path.split('/').all(is_safe_segment)
 }
 
-/// The id of something missing whose specifier names a place of one machine; `None` for all others.
+/// The id of a missing node whose specifier contains a path of this machine; `None` for all others.
 ///
-/// The rest still shows what was requested. Such nodes have no contents, so a collision is harmless.
+/// The rest of the id still shows what was requested. Such nodes have no contents, so a collision is harmless.
 pub(super) fn private_specifier(specifier: &str) -> Option<String> {
     let after_modules = specifier.split(['/', '\\']).any(|segment| segment == PACKAGE_FOLDER).then(|| {
         let start = specifier.rfind(PACKAGE_FOLDER).map_or(0, |start| start + PACKAGE_FOLDER.len());
@@ -78,7 +78,7 @@ pub(super) fn private_specifier(specifier: &str) -> Option<String> {
 }
 
 fn is_safe_name(name: &str) -> bool {
-    // A hidden directory could be one that tools trust, such as `.git`.
+    // Tools trust some hidden directories, such as `.git`.
     !name.starts_with('.') && name != PACKAGE_FOLDER && is_portable(name)
 }
 
@@ -86,7 +86,7 @@ fn is_safe_version(version: &str) -> bool {
     !version.starts_with('.') && is_portable(version)
 }
 
-/// A segment that means the same on every system that an archive may be unpacked on.
+/// A segment with the same meaning on every system on which an archive may be unpacked.
 fn is_portable(segment: &str) -> bool {
     is_safe_segment(segment)
         && !segment.ends_with(['.', ' '])
@@ -102,7 +102,7 @@ fn is_safe_segment(segment: &str) -> bool {
         && !segment.contains(|character: char| character == '\\' || character.is_control())
 }
 
-/// The last name of a path, with anything unsafe in it replaced. The hash before it keeps different files apart.
+/// The basename of a path, with unsafe characters replaced. The hash before it keeps different files apart.
 fn safe_basename(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or_default();
     if is_safe_segment(name) {

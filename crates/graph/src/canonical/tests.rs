@@ -1,4 +1,4 @@
-//! Addresses of externals, and what happens when two files have one.
+//! Addresses of externals, and what happens if two files have the same one.
 
 use stan_model::{Digest, Ecosystem, EdgeKind, Language, Resolution};
 
@@ -10,7 +10,7 @@ fn package(name: &str, version: &str, path: &str) -> Option<PackageFile> {
     Some(PackageFile { ecosystem: Ecosystem::Npm, name: name.into(), version: version.into(), path: path.into() })
 }
 
-/// The id of a file that claims to be of a package; `None` when it has the form that goes by the path.
+/// The id of a file that claims to belong to a package; `None` if the id is made from its path instead.
 fn id_in(name: &str, version: &str, path: &str) -> Option<String> {
     let file = ExternalFile::new("/r", "/o/node_modules/p/x.js".into(), package(name, version, path));
     let id = canonical_id(".stan", &file);
@@ -70,7 +70,7 @@ fn unsafe_names_and_versions_go_by_path() {
 #[test]
 fn other_files_go_by_the_hash_of_their_path() {
     let id = |absolute: &str| canonical_id("x/.stan/", &ExternalFile::new("/r", absolute.into(), None));
-    // The hash is that of `printf /o/a.ts | sha256sum`.
+    // The output of `printf /o/a.ts | sha256sum`.
     assert_eq!(id("/o/a.ts"), "x/.stan/context/abs/HASH/a.ts".replace("HASH", &hash_of("/o/a.ts")));
     for (absolute, basename) in [
         ("/o/a\\b", "a_b"),
@@ -107,7 +107,7 @@ fn missing_specifiers_tell_nothing_of_the_machine() {
     }
 }
 
-/// `id kind contents|-` lines, then `from -> to` lines; external ids starting with `/` are of the package `p` or of none.
+/// `id kind contents|-` lines, then `from -> to` lines; external ids starting with `/` belong to the package `p` or to none.
 fn graph(text: &str) -> (Graph, Externals) {
     let mut builder = GraphBuilder::new();
     let mut keys: Vec<&str> = Vec::new();
@@ -208,7 +208,7 @@ fn missing_nodes_keep_their_kind_alone() {
     );
 }
 
-/// The node is in the map and cannot be proved, so that a run that selects it fails, and no other.
+/// The node is in the map but cannot be verified: a run fails if, and only if, it selects the node.
 #[test]
 fn different_contents_under_one_id_cost_the_node_and_not_the_map() {
     let text = "a source 1\nb/p/x external 22 words\nc/p/x external 333\nc/p/y external 22\na -> b/p/x\na -> c/p/x\nc/p/x -> c/p/y";

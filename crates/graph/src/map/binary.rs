@@ -1,4 +1,4 @@
-//! A [`Map`] as flat arrays of bytes, for caches: quick to read, and validated enough that no lookup in the map can panic. A private
+//! A [`Map`] as flat byte arrays, for caches: fast to read, and validated enough that no lookup in the map can panic. A private
 //! format that may change with every version.
 
 use stan_model::NodeKind;
@@ -9,7 +9,7 @@ const KINDS: [NodeKind; 4] = [NodeKind::Source, NodeKind::External, NodeKind::Bu
 const HAS_SIZE: u8 = 4;
 const HAS_HASH: u8 = 8;
 
-/// `None` for a map too large for it.
+/// `None` if the map is too large for the format.
 pub(super) fn encode(map: &Map) -> Option<Vec<u8>> {
     let (nodes, edges) = (map.records.len(), map.edges.len());
     let mut out = Vec::with_capacity(16 + nodes * 21 + edges * 5 + map.ids.text().len());
@@ -40,7 +40,7 @@ fn numbers(out: &mut Vec<u8>, values: &[usize]) -> Option<()> {
     Some(())
 }
 
-/// `None` for anything that is not a whole and sound map.
+/// `None` if the bytes are not a complete, valid map.
 pub(super) fn decode(bytes: &[u8]) -> Option<Map> {
     let mut rest = bytes;
     let nodes = number(&mut rest)?;
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// Whatever a damaged cache holds: no map, or one that can be asked everything.
+    /// A damaged cache gives no map, or one on which every lookup works.
     #[test]
     fn damage_is_refused_or_harmless() {
         let text = r#"{"v":2,"n":{"a":{"k":0,"s":12,"h":"ABEiM0RVZneImaq7zN3u_w","d":"x","e":[["b",1,2],["é",3]]},"b":{"k":1},"é":{"k":0}}}"#;
@@ -135,7 +135,7 @@ mod tests {
             for index in map.indices() {
                 assert_eq!(map.find(map.id(index)), Some(index));
             }
-            // Asks for everything that there is.
+            // Calls every lookup.
             map.write(&mut std::io::sink(), JsonStyle::Minified).unwrap();
         }
     }

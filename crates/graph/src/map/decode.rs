@@ -1,4 +1,4 @@
-//! `dependency.meta.json` into a [`Map`], strictly: what does not belong is reported with its place, never skipped.
+//! Parses `dependency.meta.json` into a [`Map`], strictly: everything unexpected is reported with its position, never skipped.
 
 use std::borrow::Cow;
 
@@ -24,8 +24,7 @@ pub(super) fn decode(bytes: &[u8], file: &str) -> Result<Map, Vec<DocumentError>
     }
 }
 
-/// The keys of an object and their values, sorted by key. Duplicate keys are reported, and so is a value that is not an
-/// object.
+/// The keys and values of an object, sorted by key. Reports duplicate keys, and values that are not objects.
 pub(super) fn sorted_fields<'a>(
     reader: &mut DocumentReader<'a>,
     object: NodeId,
@@ -38,7 +37,7 @@ pub(super) fn sorted_fields<'a>(
     let tree = reader.tree();
     let mut fields: Vec<(Cow<'a, str>, NodeId)> =
         tree.fields(object).map(|(key, value)| (tree.string(key).unwrap_or_default(), value)).collect();
-    // Stable, because that sort exploits existing order: the writers' documents are sorted.
+    // A stable sort, because that implementation detects sorted input: documents written by stan are sorted.
     fields.sort_by(|left, right| left.0.cmp(&right.0));
     if fields.len() >= u32::MAX as usize {
         reader.wrong(pointer, "more nodes than can be counted in 32 bits", None);
@@ -54,7 +53,7 @@ pub(super) fn sorted_fields<'a>(
     fields
 }
 
-/// The index over the keys of sorted fields.
+/// An index over the keys of sorted fields.
 pub(super) fn index_of(fields: &[(Cow<'_, str>, NodeId)]) -> IdIndex {
     let mut ids = Texts::default();
     fields.iter().for_each(|(id, _)| ids.push(id));
@@ -158,7 +157,7 @@ impl<'a> Decoder<'a> {
         match check_node_id(id) {
             // The id of a missing node is its specifier, which may point outside the repository.
             Err(NodeIdError::Parent) if kind == Some(NodeKind::Missing) => {}
-            // Such a file is a node, although no archive and no selection holds it.
+            // A file with such a name is a node, although no archive and no selection can contain it.
             Err(NodeIdError::Parent | NodeIdError::Absolute)
                 if kind == Some(NodeKind::Source) && is_name_on_this_system(id) => {}
             Err(error) => {
@@ -218,7 +217,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Whether only the rules of Windows make a path of the name: `..\x` and `C:/x` can be files below the root elsewhere.
+/// Whether the name is an invalid path only on Windows: elsewhere, `..\x` and `C:/x` can be files below the root.
 fn is_name_on_this_system(id: &str) -> bool {
     !cfg!(windows) && !id.starts_with('/') && id.split('/').all(|segment| segment != "..")
 }

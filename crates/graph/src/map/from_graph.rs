@@ -1,4 +1,4 @@
-//! A [`Graph`] under canonical ids as a [`Map`]: raw nodes of one id become one, edges of one pair become one.
+//! Converts a [`Graph`] with canonical ids into a [`Map`]: raw nodes with one id are merged, and so are edges between one pair.
 
 use stan_model::NodeKind;
 
@@ -28,7 +28,7 @@ pub(super) fn from_graph(graph: &Graph, canonical: &Canonical, hashes: MetaHashe
         for &raw in group.raws {
             for edge in graph.edges(raw) {
                 let target = canonical.rank(edge.target);
-                // Two raw nodes that turn out to be one file do not depend on each other.
+                // Raw nodes of the same file do not depend on each other.
                 if target == group.rank && edge.target != raw {
                     continue;
                 }

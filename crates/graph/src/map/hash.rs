@@ -1,14 +1,14 @@
-//! base64url without padding, for sixteen bytes. Nothing else is ever encoded so.
+//! base64url without padding, for exactly sixteen bytes. Only used for hash prefixes.
 
 use super::HashPrefix;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// How many characters sixteen bytes take.
+/// Sixteen bytes take this many characters.
 pub(super) const LENGTH: usize = 22;
 
 pub(super) fn encode(hash: &HashPrefix) -> [u8; LENGTH] {
-    // 128 bits and four zeros make 22 characters of 6 bits.
+    // 128 bits and four zero bits make 22 characters of 6 bits.
     let bits = u128::from_be_bytes(*hash);
     std::array::from_fn(|place| {
         let six = if place == LENGTH - 1 { bits << 4 } else { bits >> (122 - 6 * place) };
@@ -16,7 +16,7 @@ pub(super) fn encode(hash: &HashPrefix) -> [u8; LENGTH] {
     })
 }
 
-/// `None` for anything that `encode` does not write, also for stray bits in the last character.
+/// `None` for anything that `encode` does not write, including stray bits in the last character.
 pub(super) fn decode(text: &str) -> Option<HashPrefix> {
     let characters: &[u8; LENGTH] = text.as_bytes().try_into().ok()?;
     let (last, others) = characters.split_last()?;

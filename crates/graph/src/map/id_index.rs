@@ -1,17 +1,18 @@
-//! The index of each id, for a million lookups: a table of numbers that fits the CPU cache, over contiguous ids. The
-//! standard map would fetch a key from somewhere in the document for each lookup.
+//! Finds the index of an id, for a million lookups: a hash table of numbers that fits the CPU cache, over contiguous ids. A
+//! standard map would have a cache miss per lookup, to fetch the key from somewhere in the document.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
 
 use super::Texts;
 
-/// An index over sorted ids. Lookups are all it can do, so the random hashes never show.
+/// An index over sorted ids. It cannot be iterated over, so the random hash order never reaches an output.
 pub(super) struct IdIndex {
     pub(super) ids: Texts,
-    /// Half of a hash above, the index plus one below; 0 for a free place. A power of two, at most half full.
+    /// The upper half is half of a hash, the lower half the index plus one; 0 is a free slot. The length is a power of two; at
+    /// most half the slots are used.
     table: Vec<u64>,
-    /// The standard hasher, seeded at random, because documents may be hostile.
+    /// The standard hasher with a random seed, because a hostile document could otherwise cause collisions.
     hasher: RandomState,
 }
 
@@ -46,11 +47,12 @@ impl IdIndex {
         }
     }
 
-    /// Looks up many ids at once. The lookups are interleaved, so that their cache misses overlap instead of adding up:
-    /// this is most of the time that reading a large map takes.
+    /// Looks up many ids at once. The lookups are interleaved, so that their cache misses overlap instead of adding up: they are
+    /// most of the time of reading a large map.
     pub(super) fn find_all(&self, ids: &[Cow<'_, str>], scratch: &mut Vec<(u64, u64)>, found: &mut Vec<Option<u32>>) {
         scratch.clear();
         scratch.extend(ids.iter().map(|id| (self.hasher.hash_one(id.as_ref()), 0)));
+        // These loads do not depend on each other, so the CPU overlaps their cache misses.
         for (hash, entry) in scratch.iter_mut() {
             *entry = self.table[self.first_slot(*hash)];
         }

@@ -1,6 +1,6 @@
-//! A long-form graph (`nodes` and `edges` as objects, seed 002) into a [`Map`], so that one traversal serves both.
+//! Parses a long-form graph (`nodes` and `edges` as objects, seed 002) into a [`Map`], so that one traversal serves both formats.
 //!
-//! Ids stay as they are: they may be raw paths of files outside the repository, since nothing of this is written.
+//! Ids are not validated as paths: they may be raw paths of files outside the repository, but such a map is never written.
 
 use std::borrow::Cow;
 
@@ -46,7 +46,7 @@ fn graph(reader: &mut DocumentReader<'_>, id: NodeId, pointer: &Pointer<'_>) -> 
         reader.wrong(&at_edges.key(id), format!("{} is not a node of this graph", quoted(id)), None);
     }
     let mut builder = MapBuilder::default();
-    // Both lists are sorted, so the edges of each node are found by walking along.
+    // Both lists are sorted by id, so one pass assigns the edges to the nodes.
     let mut edges = edges.iter().peekable();
     for (id, node) in &nodes {
         let pointer = at_nodes.key(id);
@@ -61,7 +61,7 @@ fn graph(reader: &mut DocumentReader<'_>, id: NodeId, pointer: &Pointer<'_>) -> 
         }
         builder.end_node();
     }
-    // A duplicate node was reported already; a map cannot have one.
+    // A duplicate node was reported above; a map cannot contain one.
     (!reader.has_errors()).then(|| builder.finish(indices.ids))
 }
 
@@ -149,7 +149,7 @@ fn read_edge(
         reader.expected(&pointer.key("kind"), what, kind.unwrap_or(edge), Some(edge));
     }
     let resolutions = match (resolution, text_of(reader, resolution).as_deref()) {
-        // No traversal reads it, so a graph without it is as good.
+        // Optional: no traversal reads it.
         (None, _) | (_, Some("explicit")) => Some(1),
         (_, Some("implicit")) => Some(2),
         (Some(value), _) => {

@@ -1,7 +1,7 @@
 //! The map that an assistant reads (spec 20 §1), in memory: ids in byte order in one text, edges in one array.
 //!
-//! It is built from a [`Graph`](crate::Graph), from `dependency.meta.json` or from a long-form graph, always with the same result.
-//! What a selection on it means is decided in `select`.
+//! Built from a [`Graph`](crate::Graph), from `dependency.meta.json` or from a long-form graph, always with the same result.
+//! Selections on it are resolved in `select`.
 
 mod binary;
 mod decode;
@@ -21,27 +21,27 @@ use crate::Graph;
 use crate::canonical::Canonical;
 pub(crate) use texts::Texts;
 
-/// The first half of a SHA-256, as the map shows it.
+/// The first half of a SHA-256, as in the map document.
 pub type HashPrefix = [u8; 16];
 
-/// All edges of one pair of nodes as one.
+/// All edges between one pair of nodes, merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MapEdge {
-    /// Index of the node that is depended on.
+    /// The index of the dependency.
     pub target: u32,
     /// runtime 1, type 2, dynamic 4; never 0.
     pub kinds: u8,
-    /// explicit 1, implicit 2; never 0, and of no meaning to a selection.
+    /// explicit 1, implicit 2; never 0. Selections ignore it.
     pub resolutions: u8,
 }
 
-/// A node of a map that a caller builds itself.
+/// A node of a map that a caller builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapNode {
     pub id: String,
     pub kind: NodeKind,
     pub size: Option<u64>,
-    /// In any order; edges of one target are merged.
+    /// In any order; edges to the same target are merged.
     pub edges: Vec<MapEdge>,
 }
 
@@ -54,20 +54,20 @@ pub enum JsonStyle {
     Indented,
 }
 
-/// A map. Nodes are named by their index, which is their rank among the ids by UTF-8 bytes.
+/// A map. The index of a node is its rank among the ids by UTF-8 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map {
     ids: Texts,
     /// Empty for nodes without one.
     descriptions: Texts,
     records: Vec<Record>,
-    /// Where each node's edges end; they begin where the previous node's end.
+    /// The end of each node's edges; they start at the previous node's end.
     ends: Vec<usize>,
-    /// Sorted by target, one for each.
+    /// Sorted by target, at most one per target.
     edges: Vec<MapEdge>,
 }
 
-/// The fields of a node except texts and edges.
+/// A node without its texts and edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) kind: NodeKind,
@@ -81,7 +81,7 @@ impl Map {
         from_graph::from_graph(graph, canonical, hashes)
     }
 
-    /// Builds a map from nodes that are sorted by id, each id once, with edges by index. `None` if they do not form a map.
+    /// Builds a map from nodes with unique ids, sorted by id, and edges by index. `None` if they are not a valid map.
     pub fn from_nodes(nodes: Vec<MapNode>) -> Option<Self> {
         let is_sorted = nodes.is_sorted_by(|left, right| left.id < right.id);
         let is_inside = |edge: &MapEdge| (edge.target as usize) < nodes.len();
@@ -98,27 +98,27 @@ impl Map {
         Some(builder.finish(ids))
     }
 
-    /// Reads `dependency.meta.json` strictly; all findings are returned, up to a limit. `file` is only for them.
+    /// Parses `dependency.meta.json` strictly; returns all findings, up to a limit. `file` is only the name for them.
     pub fn decode(bytes: &[u8], file: &str) -> Result<Self, Vec<DocumentError>> {
         decode::decode(bytes, file)
     }
 
-    /// Reads a long-form graph: `{nodes, edges}`, or the result of `stan graph` around it.
+    /// Parses a long-form graph: `{nodes, edges}`, or the result of `stan graph` that contains it.
     pub fn decode_long(bytes: &[u8], file: &str) -> Result<Self, Vec<DocumentError>> {
         long::decode(bytes, file)
     }
 
-    /// Writes `dependency.meta.json`, a newline at the end.
+    /// Writes `dependency.meta.json` with a final newline.
     pub fn write(&self, out: &mut dyn Write, style: JsonStyle) -> io::Result<()> {
         write::write(self, out, style)
     }
 
-    /// The map as a cache keeps it; `None` when it is too large for one.
+    /// Encodes the map for a cache; `None` if it is too large.
     pub fn to_cache(&self) -> Option<Vec<u8>> {
         binary::encode(self)
     }
 
-    /// Reads the output of [`Map::to_cache`]; `None` if it is damaged.
+    /// Decodes the output of [`Map::to_cache`]; `None` if it is damaged.
     pub fn from_cache(bytes: &[u8]) -> Option<Self> {
         binary::decode(bytes)
     }
@@ -133,11 +133,11 @@ impl Map {
 
     /// All indices, in order.
     pub fn indices(&self) -> impl ExactSizeIterator<Item = u32> + DoubleEndedIterator + use<> {
-        // Builders refuse more nodes than an index can name.
+        // Cannot overflow: builders refuse more nodes.
         0..u32::try_from(self.records.len()).unwrap_or(u32::MAX)
     }
 
-    /// The node's id. This and the other lookups of a node panic when the index is not one of this map.
+    /// The node's id. This and the other lookups panic if the index is not one of this map.
     pub fn id(&self, index: u32) -> &str {
         self.ids.get(index as usize)
     }
@@ -146,7 +146,7 @@ impl Map {
         self.records[index as usize].kind
     }
 
-    /// The size in bytes, where it is known.
+    /// The size in bytes, if known.
     pub fn size(&self, index: u32) -> Option<u64> {
         self.records[index as usize].size
     }
@@ -172,7 +172,7 @@ impl Map {
     }
 }
 
-/// The hash as the document spells it: base64url without padding.
+/// The hash as in the document: base64url without padding.
 pub fn hash_text(hash: &HashPrefix) -> String {
     hash::encode(hash).iter().copied().map(char::from).collect()
 }
@@ -192,7 +192,7 @@ pub(crate) fn resolution_bit(resolution: Resolution) -> u8 {
     }
 }
 
-/// Takes nodes in the order of their ids, each followed by its edges in any order.
+/// Builds a map from nodes in the order of their ids, each followed by its edges in any order.
 #[derive(Default)]
 struct MapBuilder {
     map: Map,
@@ -208,7 +208,7 @@ impl MapBuilder {
         self.map.edges.push(edge);
     }
 
-    /// Ends a node: merges its edges to one for each target. Returns a target that had more than one, if any.
+    /// Ends a node: merges its edges by target. Returns a target that had more than one edge, if any.
     fn end_node(&mut self) -> Option<u32> {
         let edges = &mut self.map.edges;
         let start = self.map.ends.last().copied().unwrap_or(0);
@@ -233,7 +233,7 @@ impl MapBuilder {
         repeated
     }
 
-    /// `ids` are those of all nodes, in the order in which the nodes came.
+    /// `ids` are those of all nodes, in the order in which the nodes were added.
     fn finish(mut self, ids: Texts) -> Map {
         self.map.ids = ids;
         debug_assert!(self.map.ids.is_sorted_and_unique(), "nodes come in the order of their ids");

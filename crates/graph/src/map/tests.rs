@@ -1,4 +1,4 @@
-//! Maps as documents: what is read, what is refused, and that writing and reading are inverse.
+//! Maps as documents: what is accepted, what is refused, and that writing and parsing are inverse.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -192,7 +192,7 @@ fn long_graphs_that_are_none() {
             r#"{"nodes":{"a":{"kind":"source"}},"edges":{"a":[{"target":"a","kind":"types"}]}}"#,
             r#"G at /edges/a/0/kind: expected "runtime", "type" or "dynamic" as `kind`, found "types" in {"kind":"types","target":"a"}"#,
         ),
-        // Found by fuzzing: the builder was asked for a map of it before the findings were checked.
+        // Found by fuzzing: a map was built from it before the findings were checked.
         (
             r#"{"nodes":{"a":{"kind":"missing"},"a":{"kind":"missing"}},"edges":{}}"#,
             "G at /nodes/a: this key is there twice",
@@ -204,7 +204,7 @@ fn long_graphs_that_are_none() {
     }
 }
 
-/// Maps of any shape: up to `nodes` nodes of all kinds with edges between any of them.
+/// Any valid map with up to `nodes` nodes of all kinds, and edges between any of them.
 pub(crate) fn any_map(nodes: usize) -> impl Strategy<Value = Map> {
     let record = (0u8..4, prop::option::of(0u64..1000), prop::option::of(any::<[u8; 16]>()), "[a-z\"]{0,2}");
     let node = (record, prop::collection::vec((any::<prop::sample::Index>(), 1u8..8, 1u8..4), 0..5));
@@ -230,7 +230,7 @@ proptest! {
         let style = if is_indented { JsonStyle::Indented } else { JsonStyle::Minified };
         let text = written(&map, style);
         prop_assert_eq!(&Map::decode(text.as_bytes(), "m.json").unwrap(), &map);
-        // Pretty printing changes nothing but white space.
+        // Pretty printing only changes white space.
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         let minified: serde_json::Value = serde_json::from_str(&written(&map, JsonStyle::Minified)).unwrap();
         prop_assert_eq!(value, minified);

@@ -1,9 +1,9 @@
-//! Many short texts in one allocation. Nothing is known about what they mean.
+//! Many short texts in one allocation, whatever they mean.
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Texts {
     text: String,
-    /// Where each text ends; it begins where the previous one ends.
+    /// The end of each text; it starts at the end of the previous one.
     ends: Vec<usize>,
 }
 
@@ -13,12 +13,12 @@ impl Texts {
         self.ends.push(self.text.len());
     }
 
-    /// `ends` are rising and lie between characters; the last is where `text` ends.
+    /// `ends` must be ascending and at character boundaries; the last one is the length of `text`.
     pub(super) fn of_parts(text: String, ends: Vec<usize>) -> Self {
         Self { text, ends }
     }
 
-    /// All texts, one after the other.
+    /// All texts, concatenated.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -37,7 +37,7 @@ impl Texts {
         &self.text[start..self.ends[index]]
     }
 
-    /// The place of a text among sorted ones.
+    /// The index of a text; the texts must be sorted.
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
         let (mut low, mut high) = (0, self.len());
         while low < high {

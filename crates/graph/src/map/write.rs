@@ -1,5 +1,5 @@
-//! A [`Map`] as `dependency.meta.json`. The order is the map's own; nothing is sorted here. Hidden characters of ids and
-//! descriptions are escaped, so that an assistant which reads the text sees them; the ids are the same.
+//! Writes a [`Map`] as `dependency.meta.json`, in the map's own order. Hidden characters of ids and descriptions are escaped, so
+//! that an assistant sees them in the text; the parsed ids are unchanged.
 
 use std::io::{self, Write};
 
@@ -80,7 +80,7 @@ fn write_node(text: &mut Layout, map: &Map, ids: &QuotedIds, index: u32) {
     text.close(b'}');
 }
 
-/// JSON with or without white space; the two differ in nothing else.
+/// Writes JSON with or without white space; there is no other difference.
 struct Layout {
     buffer: Vec<u8>,
     style: JsonStyle,
@@ -97,14 +97,14 @@ impl Layout {
 
     fn close(&mut self, bracket: u8) {
         self.depth -= 1;
-        // Nothing inside, no line break: `{}`.
+        // No line break in an empty container: `{}`.
         if !std::mem::take(&mut self.is_first) {
             self.line();
         }
         self.buffer.push(bracket);
     }
 
-    /// Comes before each value of an array and each key of an object.
+    /// Called before each value of an array and each key of an object.
     fn item(&mut self) {
         if !std::mem::take(&mut self.is_first) {
             self.buffer.push(b',');
@@ -147,7 +147,7 @@ impl Layout {
     }
 }
 
-/// Every id as a JSON string: ids are written many times each, and mostly out of order.
+/// Every id as a JSON string, quoted once: each is written many times, mostly out of order.
 struct QuotedIds {
     bytes: Vec<u8>,
     ends: Vec<usize>,

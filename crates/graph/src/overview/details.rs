@@ -1,5 +1,5 @@
-//! Spends the rest of the budget on details of the files that have a line: one name at a time, the most informative of all files
-//! first (`ranking`).
+//! Spends the rest of the budget on details of the listed files: one name at a time, the most informative name of all files first
+//! (see `ranking`).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,25 +12,26 @@ use super::names::short;
 /// Tokens of `, +12`.
 const COUNT: u64 = 3;
 
-/// No detail has fewer tokens.
+/// The minimum cost of a detail.
 const LEAST: u64 = 1;
 
 /// The priority of a file's next detail: nearest to the focus first, then the most informative name.
 type Next = (Reverse<u32>, u64, Reverse<u32>);
 
-/// One more thing that the line of a file shows.
+/// One more detail on the line of a file.
 struct Detail {
-    /// The level that the file has then.
+    /// The level of the file with the detail.
     level: u8,
-    /// How many names it shows then.
+    /// The number of names shown with the detail.
     names: usize,
     /// In tokens.
     cost: u64,
 }
 
 impl Fit<'_> {
-    /// Gives details to the files in `order`. Lines are counted by their parts, so the rest is given out by what the text has.
-    /// Imports only where every file has a line: a reader finds them by the names of files.
+    /// Adds details to the files in `order`. Costs of lines are sums over their parts, which is not exact, so the rest of the
+    /// budget is computed from the actual text. Adds imports only if every file has a line: readers find imports by the names of
+    /// files.
     pub(super) fn add_details(&mut self, with_imports: bool) {
         let mut is_complete = self.add_names();
         if !is_complete {
@@ -79,7 +80,7 @@ impl Fit<'_> {
         }
     }
 
-    /// The next detail of a file. `None` when it has all.
+    /// The next detail of a file; `None` if all are shown.
     fn next_detail(&self, file: u32) -> Option<Detail> {
         let (level, shown) = (self.state.level(file), self.names_of(file));
         let ranked = self.writer.ranked.get(file as usize)?;

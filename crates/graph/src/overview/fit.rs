@@ -1,6 +1,6 @@
-//! Fits an overview into a budget. All details are removed first; if even the names of files are too many, folders are folded
-//! (`unfold`). The rest of the budget is spent on details (`details`). The tokens of lines are only added up here; the caller checks
-//! whether the whole text fits.
+//! Fits an overview into a budget. First removes all details. If even the names of the files are too many, folds folders
+//! (`unfold`). Spends the rest of the budget on details (`details`). Sums the tokens of lines; the caller checks whether the
+//! whole text fits.
 
 use super::CountTokens;
 use super::OverviewOptions;
@@ -11,7 +11,7 @@ use super::line::{
 use super::references::common_segments;
 use super::text::{DetailLevels, OverviewWriter};
 
-/// The most packages that are named if there is a budget. They may take a tenth of it.
+/// The maximum number of packages with a budget. They may take a tenth of it.
 const MAX_PACKAGES: usize = 40;
 
 pub(super) fn fit(
@@ -32,10 +32,10 @@ pub(super) fn fit(
         fit.add_details(true);
         return fit.state;
     }
-    // A third is for details of the files that have a line.
+    // Keep a third for details of the listed files.
     let room = target - target / 3;
     let worth = fit.fold_all(target);
-    // Large folders that much is imported from come before small ones that nothing uses.
+    // Large folders with many importers come before small folders that nothing uses.
     for shares in [Some(2), Some(8), Some(32), None] {
         if fit.text_tokens() < target / 2 {
             fit.unfold(room, shares, &worth);
@@ -51,7 +51,7 @@ pub(super) fn fit(
     fit.state
 }
 
-/// Every file and dependency, with names on imports as far as they are wanted.
+/// Lists every file and dependency, with as many names as wanted.
 pub(super) fn everything(
     writer: &OverviewWriter<'_>,
     options: &OverviewOptions,
@@ -64,7 +64,7 @@ pub(super) fn everything(
     let mut fit = Fit::new(writer, options, options.names_within, count);
     fit.state = DetailLevels::everything(writer.folders, writer.input.files.len());
     let rising = [BARE_EDGES, ONLY_EDGES, EDGES, NO_NAMES, FULL];
-    // The highest of the first two that fits, or else the lowest.
+    // The higher of the first two levels that fits, or else the lowest level.
     for (index, level) in rising.into_iter().enumerate().take(2).rev() {
         fit.state.levels.fill(level);
         fit.costs = fit.costs_at(level);
@@ -81,14 +81,14 @@ pub(super) struct Fit<'a> {
     pub(super) writer: &'a OverviewWriter<'a>,
     pub(super) count: &'a CountTokens<'a>,
     pub(super) target: u64,
-    /// Tokens of the parts that are always shown.
+    /// The tokens of the parts that are always shown.
     fixed: u64,
     pub(super) has_focus: bool,
-    /// By file: tokens of its line at the present level.
+    /// By file: the tokens of its line at its current level.
     pub(super) costs: Vec<u64>,
-    /// By file: how far it is from the focus.
+    /// By file: its distance from the focus.
     pub(super) distances: Vec<u32>,
-    /// Code files, the most wanted first.
+    /// Code files by descending priority.
     pub(super) order: Vec<u32>,
     pub(super) state: DetailLevels,
 }
@@ -99,7 +99,7 @@ impl<'a> Fit<'a> {
         let distances = distances(writer, &options.focus);
         let mut order: Vec<u32> =
             (0u32..).zip(files).filter(|(_, file)| file.is_code).map(|(index, _)| index).collect();
-        // Large files first: they have the most to say, and most changes touch them.
+        // Large files first: they contain the most, and most changes touch them.
         order.sort_by_key(|index| {
             let index = *index as usize;
             let size = files.get(index).map_or(0, |file| file.size);
@@ -113,7 +113,7 @@ impl<'a> Fit<'a> {
         fit
     }
 
-    /// Hides the files of numbered series, except in the focus: they are only counted.
+    /// Hides the files of numbered series outside of the focus: they are only counted.
     pub(super) fn hide_series(&mut self) {
         for file in self.writer.folders.all.iter().flat_map(|folder| &folder.series) {
             if self.is_counted(*file) {
@@ -124,7 +124,7 @@ impl<'a> Fit<'a> {
         self.order.retain(|file| self.state.level(*file) != HIDDEN);
     }
 
-    /// Whether a file of a series has no line.
+    /// Whether a file belongs to a series and has no line.
     pub(super) fn is_counted(&self, file: u32) -> bool {
         !self.has_focus || self.distances.get(file as usize) != Some(&0)
     }
@@ -147,7 +147,7 @@ impl<'a> Fit<'a> {
         (0u32..).zip(&self.writer.input.files).map(cost).collect()
     }
 
-    /// Header and packages.
+    /// Adds the header and the packages.
     fn fix_frame(&mut self) {
         let header = (self.count)(&self.writer.header());
         self.state.with_header = header <= self.target / 3;
@@ -170,7 +170,7 @@ impl<'a> Fit<'a> {
         lines.map(|folder| (self.count)(&folder_line(folder, with_others))).sum()
     }
 
-    /// Everything has a line: gives details back, level by level, the most wanted files first.
+    /// If every file has a line: adds details level by level, in the files' priority.
     pub(super) fn refine(&mut self, mut total: u64, levels: &[u8]) {
         for &level in levels {
             let costs = self.costs_at(level);
@@ -194,7 +194,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Only files that have a line get details.
+    /// Only listed files get details.
     fn keep_shown(&mut self) {
         let shown = self.writer.shown(&self.state);
         let files = (0u32..).zip(&self.writer.input.files).filter(|(index, _)| shown[*index as usize]);
@@ -211,7 +211,7 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// How far each file is from the focus: by its path, or one step when it imports what is in focus or the other way round.
+/// The distance of each file from the focus: by its path, or one step if it imports a file in focus or is imported by one.
 fn distances(writer: &OverviewWriter<'_>, focus: &[String]) -> Vec<u32> {
     let files = &writer.input.files;
     if focus.is_empty() {

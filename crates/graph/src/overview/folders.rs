@@ -1,5 +1,5 @@
-//! The folders of the files: which files lie in each, and what its summary line says. Folders without code are counted
-//! with all below them.
+//! Groups the files by folder: which files are in each, and the contents of its summary line. Folders without code are counted
+//! together with everything below them.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,15 @@ use stan_model::split_extension;
 use super::references::split;
 use super::{OverviewFile, OverviewInput};
 
-/// Names in a summary line.
+/// The number of names in a summary line.
 pub(super) const TOP_NAMES: usize = 5;
 
-/// Files whose names start with at least `LEAST_DIGITS` digits are a numbered series if a folder has at least `LEAST_SERIES`.
+/// Files whose names start with at least `LEAST_DIGITS` digits are a numbered series, if a folder has at least `LEAST_SERIES` of
+/// them.
 const LEAST_DIGITS: usize = 3;
 const LEAST_SERIES: usize = 10;
 
-/// A folder, without the last slash; the root is empty and comes first.
+/// A folder, without the trailing slash; the root is empty and comes first.
 #[derive(Debug, Default)]
 pub(super) struct Folder<'f> {
     pub(super) path: &'f str,
@@ -27,15 +28,15 @@ pub(super) struct Folder<'f> {
     pub(super) children: Vec<usize>,
     /// Code files directly in it.
     pub(super) files: Vec<u32>,
-    /// Of these, the ones that belong to a numbered series.
+    /// Those of `files` that belong to a numbered series.
     pub(super) series: Vec<u32>,
-    /// Other files directly in it, or below it when there is no code below it: by extension.
+    /// Other files directly in it by extension; in a folder without code below it, all files below it.
     pub(super) others: BTreeMap<&'f str, u64>,
     pub(super) description: Option<&'f str>,
-    /// Of the code files below it.
+    /// The number of code files below it.
     pub(super) file_count: u64,
     pub(super) tokens: u64,
-    /// The exported names below it that other folders use most.
+    /// The exported names below it with the most uses in other folders.
     pub(super) top: Vec<(u32, &'f str)>,
 }
 
@@ -73,7 +74,7 @@ impl<'f> Folders<'f> {
         folders
     }
 
-    /// The folder of a path, with all folders above it.
+    /// Returns the folder of a path, creating it and its parents.
     fn open(&mut self, path: &'f str, by_path: &mut FxHashMap<&'f str, usize>) -> usize {
         let mut missing = Vec::new();
         let mut at = path;
@@ -97,7 +98,7 @@ impl<'f> Folders<'f> {
         parent
     }
 
-    /// Adds what is below each folder. A folder comes behind the one it lies in.
+    /// Sums up what is below each folder. A folder comes after its parent.
     fn sum_up(&mut self) {
         for index in (0..self.all.len()).rev() {
             let Some(folder) = self.all.get_mut(index) else { continue };
@@ -114,7 +115,7 @@ impl<'f> Folders<'f> {
         self.lift_others();
     }
 
-    /// What is counted below a folder without code belongs to the highest such folder.
+    /// Moves counts of files below a folder without code to the topmost such folder.
     fn lift_others(&mut self) {
         for index in (1..self.all.len()).rev() {
             let Some(folder) = self.all.get(index) else { continue };
@@ -137,7 +138,7 @@ impl<'f> Folders<'f> {
     }
 }
 
-/// The files of a numbered series that nothing imports, such as migrations: their names differ in numbers and dates.
+/// The files of a numbered series without importers, such as migrations: their names differ in numbers and dates.
 fn series(files: &[OverviewFile], of_folder: &[u32]) -> Vec<u32> {
     let is_numbered = |file: &&u32| {
         files.get(**file as usize).is_some_and(|file| {
@@ -149,17 +150,17 @@ fn series(files: &[OverviewFile], of_folder: &[u32]) -> Vec<u32> {
     if series.len() >= LEAST_SERIES { series } else { Vec::new() }
 }
 
-/// Keeps the most used names, each once.
+/// Keeps the most used names, without duplicates.
 pub(super) fn keep_top(names: &mut Vec<(u32, &str)>) {
     names.sort_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(&one.0)));
     names.dedup_by(|one, other| one.1 == other.1);
-    // A name without meaning is not worth its tokens.
+    // Names without information are not worth their tokens.
     names.retain(|(_, name)| !matches!(*name, DEFAULT_EXPORT | EXPORT_EQUALS));
     names.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(other.1)));
     names.truncate(TOP_NAMES);
 }
 
-/// What other files are counted by.
+/// The extension by which other files are counted.
 fn extension(path: &str) -> &str {
     match split_extension(split(path).1) {
         Some((stem, extension)) if !stem.is_empty() && !extension.is_empty() => extension,

@@ -1,23 +1,23 @@
-//! Coarser overviews: folders or packages instead of files. Each unit becomes a file of the overview, so that lines, fitting
-//! and reading stay the same.
+//! Coarser overviews: folders or packages instead of files. Each unit becomes a file of the overview, so that lines, fitting and
+//! reading need no changes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::references::split;
 use super::{OverviewFile, OverviewImport, OverviewInput};
 
-/// Exported names that a unit shows.
+/// The number of exported names of a unit.
 const MAX_NAMES: usize = 12;
 
-/// A folder that gets one line for the code files in it that are in no unit below it.
+/// A folder with one line for all code files in it, except those in units below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unit {
-    /// Root-relative, without the last slash; empty for the root.
+    /// Root-relative, without the trailing slash; empty for the root.
     pub folder: String,
     pub description: Option<Box<str>>,
 }
 
-/// The same repository by units. Files that are in no unit belong to the root.
+/// The repository by units. Files outside of all units belong to the root.
 pub fn aggregate(input: &OverviewInput, units: &[Unit]) -> OverviewInput {
     let mut units: Vec<Unit> = units.to_vec();
     units.push(Unit::default());

@@ -1,4 +1,4 @@
-//! Single lines of the overview. Each ends with a line break, so that their tokens add up.
+//! Single lines of the overview. Each ends with a line break, so that their token counts can be summed.
 
 use super::folders::{Folder, keep_top};
 use super::names::{push_list, push_text, push_word, short};
@@ -6,32 +6,32 @@ use super::ranking::RankedName;
 use super::references::{References, split};
 use super::{OverviewFile, OverviewInput};
 
-/// Names that stay when the others are removed.
+/// The number of names that remain when the others are removed.
 pub(super) const FIRST_NAMES: usize = 5;
-/// Tests that are named; the others are counted.
+/// The number of named tests; the others are counted.
 const MAX_TESTS: usize = 2;
-/// Kinds of other files that are named; the rest is counted as one.
+/// The number of named kinds of other files; the rest is one count.
 const MAX_KINDS: usize = 3;
 
-/// How much a file's line says: everything, no names on imports, no imports.
+/// How much detail the line of a file has: everything, no names on imports, no imports.
 pub(super) const FULL: u8 = 0;
 pub(super) const NO_NAMES: u8 = 1;
 pub(super) const NO_IMPORTS: u8 = 2;
-/// Some of its names, with and without its description.
+/// Some of its names, with or without its description.
 pub(super) const DESCRIBED: u8 = 3;
 pub(super) const SOME_NAMES: u8 = 4;
-/// Without a budget: no names on imports and few exports.
+/// Only without a budget: no names on imports, and few exports.
 pub(super) const EDGES: u8 = 5;
-/// Without a budget, where even that is too much: no exports at all.
+/// Only without a budget, if `EDGES` is too large: no exports.
 pub(super) const ONLY_EDGES: u8 = 6;
-/// Nothing but the name.
+/// Only the name.
 pub(super) const NAME_ONLY: u8 = 7;
-/// Without a budget, where even `ONLY_EDGES` is too much: the name and its imports.
+/// Only without a budget, if `ONLY_EDGES` is too large: the name and its imports.
 pub(super) const BARE_EDGES: u8 = 8;
 /// The file has no line.
 pub(super) const HIDDEN: u8 = 9;
 
-/// ` name [tokens <importers exports : other names > imports ~ tests # description]`. `names`: the ones that are worth showing.
+/// ` name [tokens <importers exports : other names > imports ~ tests # description]`. `names` are those worth showing.
 pub(super) fn file_line(
     input: &OverviewInput,
     references: &References<'_>,
@@ -91,7 +91,7 @@ fn push_exports(line: &mut String, file: &OverviewFile, most: usize) {
     }
 }
 
-/// ` : names`: what the file does not export.
+/// ` : names`: declarations that the file does not export.
 fn push_declared(line: &mut String, names: &[RankedName<'_>]) {
     let mut declared = names.iter().filter(|name| !name.is_exported).map(|name| name.text).peekable();
     if declared.peek().is_some() {
@@ -126,7 +126,7 @@ fn push_imports(
         line.push_str(if index == 0 { " > " } else { "; " });
         push_word(line, &references.name(folder, import.target));
         let target = input.files.get(import.target as usize);
-        // What a file with one export gives needs no name.
+        // If the target has only one export, the name is redundant.
         let is_told = target
             .is_some_and(|target| matches!(target.exports.as_slice(), [(only, _)] if import.names == [only.clone()]));
         if with_names && !import.names.is_empty() && !is_told {
@@ -197,7 +197,7 @@ pub(super) fn folder_line(folder: &Folder<'_>, with_others: bool) -> String {
     line
 }
 
-/// `path/ * 12 files 34k names # description`: a folder with all below it.
+/// `path/ * 12 files 34k names # description`: a folder with everything below it.
 pub(super) fn summary_line(folder: &Folder<'_>, with_names: bool) -> String {
     let mut line = String::new();
     push_folder(&mut line, folder);
@@ -214,7 +214,7 @@ pub(super) fn summary_line(folder: &Folder<'_>, with_names: bool) -> String {
     line
 }
 
-/// What is hidden of an open folder.
+/// The hidden contents of an open folder.
 #[derive(Default)]
 pub(super) struct Rest<'f> {
     pub(super) files: u64,

@@ -1,10 +1,10 @@
-//! The overview of a repository: the map as text that a model can read, within a budget of tokens (spec 20 §6). One line
-//! for each code file below its folder, with tokens, exported names, imports, importers and tests. Pure: the caller
-//! passes in the facts of the files and the token counter.
+//! The overview of a repository: the map as text that a model can read, within a token budget (spec 20 §6). Each code file has
+//! one line below its folder, with tokens, exported names, imports, importers and tests. Pure: the caller passes in the facts of
+//! the files and the token counter.
 //!
-//! To fit, lines lose their details: names on imports, imports and tests, descriptions, exported names; then folders become
-//! one line. What is left of the budget brings details back, the nearest to the focus and the largest files first. The
-//! grammar of the lines is in `docs/formats.md`; `read` reads it.
+//! To fit, lines lose their details: names on imports, imports and tests, descriptions, exported names; then folders become one
+//! line. The rest of the budget is spent on details again, first on files near the focus and large files. The grammar of the
+//! lines is in `docs/formats.md`; `read` parses it.
 
 mod details;
 mod fit;
@@ -26,28 +26,28 @@ pub use names::words;
 use self::folders::Folders;
 use self::references::References;
 
-/// A file of the repository as the overview shows it.
+/// A file of the repository in the overview.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OverviewFile {
     /// Root-relative.
     pub path: String,
-    /// Has a line of its own. Other files are counted.
+    /// Has a line. Other files are counted.
     pub is_code: bool,
-    /// In bytes: what is written of large files first does not depend on the tokenizer.
+    /// In bytes. Used to put large files first, because it does not depend on the tokenizer.
     pub size: u64,
     pub tokens: u64,
-    /// Names that the file declares and exports, the most used first, each with the number of files in other folders that
-    /// take it.
+    /// Names that the file declares and exports, by descending use, each with the number of files in other folders that import
+    /// it.
     pub exports: Vec<(Box<str>, u32)>,
-    /// Other names that it declares, in source order, each once: of what it does not export, and of methods.
+    /// Other names that it declares (not exported, or methods), in source order, without duplicates.
     pub declared: Vec<Box<str>>,
-    /// Files of the repository that it depends on, each once, ascending.
+    /// Files of the repository that it depends on, ascending, without duplicates.
     pub imports: Vec<OverviewImport>,
-    /// How many files of the repository depend on it.
+    /// The number of files of the repository that depend on it.
     pub importers: u32,
-    /// The tests that depend on it, as indices of files, the nearest first.
+    /// The tests that depend on it, as indices of files, nearest first.
     pub tests: Vec<u32>,
-    /// One line.
+    /// A single line.
     pub description: Option<Box<str>>,
 }
 
@@ -56,7 +56,7 @@ pub struct OverviewFile {
 pub struct OverviewImport {
     /// Index of the file.
     pub target: u32,
-    /// The names that are taken.
+    /// The imported names.
     pub names: Vec<Box<str>>,
 }
 
@@ -64,34 +64,34 @@ pub struct OverviewImport {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OverviewPackage {
     pub name: String,
-    /// Empty when it is not installed.
+    /// Empty if it is not installed.
     pub version: String,
-    /// How many files of the repository use it.
+    /// The number of files of the repository that use it.
     pub importers: u32,
 }
 
-/// Everything that an overview is made of.
+/// The input of an overview.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OverviewInput {
     /// Sorted by path.
     pub files: Vec<OverviewFile>,
-    /// The most used first.
+    /// By descending use.
     pub packages: Vec<OverviewPackage>,
-    /// Lines at the top, each below a `# `.
+    /// Lines at the top, each prefixed with `# `.
     pub header: Vec<String>,
-    /// What folders are about, by their paths without the last slash (the root is empty), sorted.
+    /// Descriptions of folders, by path without the trailing slash (the root is empty), sorted.
     pub folders: Vec<(String, Box<str>)>,
 }
 
-/// How much is shown, and around what.
+/// How much to show, and the focus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OverviewOptions {
     /// In tokens; 0 for every file and dependency.
     pub budget: u64,
-    /// Without a budget: imports have names, and files all of their exported names, as long as the whole has at most this many
-    /// tokens; 0 for all of them.
+    /// Without a budget: imports have names, and files all exported names, if the whole text has at most this many tokens; 0 for
+    /// no limit.
     pub names_within: u64,
-    /// Root-relative paths of folders or files that are shown in most detail.
+    /// Root-relative paths of folders or files to show in most detail.
     pub focus: Vec<String>,
 }
 
@@ -100,19 +100,19 @@ pub struct OverviewOptions {
 pub struct Overview {
     pub text: String,
     pub tokens: u64,
-    /// Code files that have a line.
+    /// The number of code files with a line.
     pub listed: usize,
-    /// Code files that are only counted in the line of a folder.
+    /// The number of code files that are only counted in the line of a folder.
     pub folded: usize,
 }
 
-/// The part of a budget that is left free.
+/// One in this many tokens of a budget is left free.
 const MARGIN: u64 = 500;
 
-/// How tokens are counted.
+/// Counts the tokens of a text.
 pub type CountTokens<'c> = dyn Fn(&str) -> u64 + 'c;
 
-/// Writes the overview. It has at most as many tokens as the budget says, as `count` counts them.
+/// Writes the overview. Its token count according to `count` is at most the budget.
 pub fn overview(input: &OverviewInput, options: &OverviewOptions, count: &CountTokens<'_>) -> Overview {
     let folders = Folders::of(input);
     let references = References::of(&input.files);
@@ -123,7 +123,7 @@ pub fn overview(input: &OverviewInput, options: &OverviewOptions, count: &CountT
         let all = fit::everything(&writer, &OverviewOptions { names_within, ..options.clone() }, count);
         return finish(&writer, writer.text(&all), &all, count);
     }
-    // Implementations of a tokenizer differ by a token here and there: the text stays within the budget for all of them.
+    // Implementations of a tokenizer differ by a few tokens: leave a margin, so that the text fits for all of them.
     let budget = options.budget - options.budget / MARGIN;
     let mut target = budget;
     for _ in 0..4 {
@@ -133,7 +133,7 @@ pub fn overview(input: &OverviewInput, options: &OverviewOptions, count: &CountT
         if found.tokens <= budget {
             return found;
         }
-        // Tokens of lines do not always add up: a little less fits.
+        // The sum over lines is not exact, so retry with a slightly smaller target.
         target = target.saturating_sub(found.tokens - budget + budget / 100 + 1);
     }
     let state = fit::fit(&writer, options, target / 2, count);
@@ -151,7 +151,7 @@ fn finish(
     Overview { tokens: count(&text), text, listed, folded: code - listed }
 }
 
-/// As many lines as fit: only for budgets that are smaller than a line for each top-level folder.
+/// As many lines as fit: for budgets below one line per top-level folder.
 fn truncated(text: &str, budget: u64, count: &CountTokens<'_>) -> Overview {
     let mut kept = String::new();
     for line in text.split_inclusive('\n') {

@@ -1,8 +1,8 @@
-//! Words of the overview: bare where they are unambiguous, quoted as JSON strings otherwise.
+//! Words of the overview: bare if unambiguous, otherwise quoted as JSON strings.
 
 use stan_model::untrusted::is_hidden;
 
-/// Whether a word can stand as it is.
+/// Whether a word needs no quotes.
 fn is_bare(word: &str) -> bool {
     let is_plain = |character: char| !character.is_whitespace() && !is_hidden(character) && !",;\"".contains(character);
     !word.is_empty() && !word.starts_with(['+', '*', '<', '>', '~', '#', '=']) && word.chars().all(is_plain)
@@ -25,7 +25,7 @@ pub(super) fn push_word(out: &mut String, word: &str) {
     out.push('"');
 }
 
-/// As JSON escapes it.
+/// Escapes a character as in JSON.
 fn push_escaped(out: &mut String, character: char) {
     let mut units = [0; 2];
     for unit in character.encode_utf16(&mut units) {
@@ -42,13 +42,13 @@ pub(super) fn push_list<'n>(out: &mut String, names: impl IntoIterator<Item = &'
     }
 }
 
-/// Text to the end of a line, without hidden characters.
+/// Text up to the end of the line, without hidden characters.
 pub(super) fn push_text(out: &mut String, text: &str) {
     let shown = |character: char| if is_hidden(character) { ' ' } else { character };
     out.extend(text.chars().map(shown));
 }
 
-/// A number of tokens, rounded for readers: within 5 % of the number.
+/// A token count, rounded for readers: within 5 % of the number.
 pub(super) fn short(number: u64) -> String {
     let tenths = |unit: u64| {
         let tenths = (number + unit / 20) / (unit / 10);

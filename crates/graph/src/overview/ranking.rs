@@ -1,8 +1,8 @@
-//! Ranks the names of each file by how much they tell a reader. First comes the export that most files of other folders use: readers
-//! know the file by it (`Config` in `config.rs`). After that, a name is worth its words that are neither in the path nor in an earlier
-//! name of the file: rare words distinguish the file from others, and a name without a new word is not shown. Names that other
-//! folders use count more, private names less. Names of large files count more, but each further name of a file counts less, so that
-//! no file takes the whole budget.
+//! Ranks the names of each file by how informative they are. First is the export with the most uses in other folders: readers
+//! know the file by it (`Config` in `config.rs`). Any other name is worth its words that occur neither in the path nor in an
+//! earlier name of the file: rare words distinguish the file from others, and a name without a new word is not shown. Names used
+//! in other folders count more, private names less. Names of large files count more, but each further name of a file counts less,
+//! so that no file takes the whole budget.
 //!
 //! Integers only: the order is the same on every machine.
 
@@ -15,22 +15,22 @@ use stan_model::facts::{DEFAULT_EXPORT, EXPORT_EQUALS};
 use super::OverviewFile;
 use super::names::words;
 
-/// More names of a file are not shown.
+/// Further names of a file are never shown.
 const MAX_NAMES: usize = 500;
 
-/// Scales square roots of small numbers: they keep four binary digits after the point.
+/// Scale of fixed-point square roots: they keep four binary digits after the point.
 const FIXED: u64 = 256;
 
-/// A name that a line can show.
+/// A name that may be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RankedName<'f> {
     pub(super) text: &'f str,
     pub(super) is_exported: bool,
-    /// How much it tells. Never more than the name before it in the same file.
+    /// How informative it is. At most the value of the previous name of the same file.
     pub(super) value: u64,
 }
 
-/// For each file the names that are worth showing, the best first.
+/// For each file the names worth showing, best first.
 pub(super) fn ranked(files: &[OverviewFile]) -> Vec<Vec<RankedName<'_>>> {
     let (words, rarity) = words_by_file(files);
     let ranked = |(file, words): (_, FileWords)| ranked_names(file, words, &rarity);
@@ -44,11 +44,11 @@ type WordId = u32;
 #[derive(Default)]
 struct FileWords {
     path: Vec<WordId>,
-    /// Of its exported names, then of the others.
+    /// The words of its exported names, then of the others.
     names: Vec<Vec<WordId>>,
 }
 
-/// The words of each file, and by word how rare it is.
+/// The words of each file, and the rarity of each word.
 fn words_by_file(files: &[OverviewFile]) -> (Vec<FileWords>, Vec<u64>) {
     let mut ids: FxHashMap<String, WordId> = FxHashMap::default();
     let mut ids_of = |text: &str| -> Vec<WordId> {
@@ -83,13 +83,13 @@ fn words_by_file(files: &[OverviewFile]) -> (Vec<FileWords>, Vec<u64>) {
     (words, frequency.into_iter().map(|frequency| rarity(count, frequency)).collect())
 }
 
-/// The exported names with their uses, then the others.
+/// The exported names with their number of uses, then the others.
 fn names(file: &OverviewFile) -> impl Iterator<Item = (&str, Option<u32>)> {
     let exports = file.exports.iter().map(|(name, uses)| (&**name, Some(*uses)));
     exports.chain(file.declared.iter().map(|name| (&**name, None)))
 }
 
-/// The logarithm of how many times more files there are than files with the word, in thirds of a bit; at least 1.
+/// The inverse document frequency, `log2(count / frequency)`, in thirds of a bit; at least 1.
 fn rarity(count: u64, frequency: u64) -> u64 {
     const SHIFT: u32 = 8;
     let ratio = (u128::from(count) << SHIFT) / u128::from(frequency.max(1));
@@ -111,11 +111,11 @@ fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) ->
     let mut ranked = Vec::new();
     if let (Some(lead), Some((best, _))) = (most_used(&candidates), heap.peek()) {
         seen.extend(&words.names[lead]);
-        // The first name gets the value of the best one, so that the file is not ranked lower for it.
+        // The first name gets the value of the best one. Otherwise the file would be ranked lower for it.
         ranked.push(RankedName { text: candidates[lead].0, is_exported: true, value: *best });
     }
     while let Some((before, Reverse(at))) = heap.pop().filter(|_| ranked.len() < MAX_NAMES) {
-        // A value falls only when a word of the name was shown, so each name is put back at most once per word: this ends.
+        // A value only falls after a word of the name was shown, so each name is put back at most once per word: this terminates.
         let now = value(at, &seen);
         if now == 0 {
             continue;
@@ -132,17 +132,17 @@ fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) ->
     ranked
 }
 
-/// The export that most files of other folders use, if any uses one.
+/// The export with the most uses in other folders, if any is used.
 fn most_used(candidates: &[(&str, Option<u32>, u64)]) -> Option<usize> {
     let used = candidates.iter().enumerate().filter(|(_, (_, _, weight))| *weight > 0);
     let by_use = used.filter_map(|(at, (_, uses, _))| Some((uses.filter(|uses| *uses > 0)?, Reverse(at))));
     by_use.max().map(|(_, Reverse(at))| at)
 }
 
-/// What a name counts by its use: the root of the number of files in other folders that take it. A name that is not exported
-/// counts half, and one whose spelling says that it is private a quarter of that.
+/// The weight of a name by its use: the square root of the number of files in other folders that import it. Half of that if it is
+/// not exported, and a quarter of that if its spelling marks it as private.
 fn weight(name: &str, uses: Option<u32>) -> u64 {
-    // Names without a meaning.
+    // Names without information.
     if matches!(name, DEFAULT_EXPORT | EXPORT_EQUALS) {
         return 0;
     }

@@ -1,20 +1,20 @@
-//! Reads an overview back: the code files and the dependencies between them. For programs that have nothing but the text,
-//! and for the law that nothing is lost without a budget. Lines that are not in the grammar of `docs/formats.md` are errors.
+//! Parses an overview: the code files and their dependencies. For programs that only have the text, and for the property test
+//! that nothing is lost without a budget. Lines outside of the grammar in `docs/formats.md` are errors.
 
 use std::collections::BTreeMap;
 
 use super::references::References;
 
-/// What an overview says.
+/// The contents of an overview.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOverview {
-    /// Code files with the paths that each depends on, sorted.
+    /// Code files with the paths of their dependencies, sorted.
     pub files: BTreeMap<String, Vec<String>>,
     /// Folders that are one line, with the number of files.
     pub folded: BTreeMap<String, u64>,
 }
 
-/// Reads the text. Errors name the line, counted from 1.
+/// Parses the text. Errors name the line, counted from 1.
 pub fn read(text: &str) -> Result<ReadOverview, String> {
     let mut folder = String::new();
     let mut overview = ReadOverview::default();
@@ -46,7 +46,7 @@ pub fn read(text: &str) -> Result<ReadOverview, String> {
             }
         }
     }
-    // A reference is as short as it can be while it means one file, so that it is resolved when all files are known.
+    // References are as short as possible while unambiguous, so they can only be resolved once all files are known.
     let path = |folder: &str, name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     let paths: Vec<String> = lines.iter().map(|(folder, name, _)| path(folder, name)).collect();
     let references = References::new(paths.iter().map(String::as_str).collect(), vec![true; paths.len()]);
@@ -61,7 +61,7 @@ pub fn read(text: &str) -> Result<ReadOverview, String> {
     Ok(overview)
 }
 
-/// The names of the files behind `>`, or behind `>>`, where each word is one.
+/// The names of files after `>`, or after `>>`, where each word is one.
 fn imports(words: &mut Words<'_>) -> Vec<String> {
     let mut imports = Vec::new();
     let (mut is_within, mut is_first, mut is_bare) = (false, false, false);
@@ -85,7 +85,7 @@ fn imports(words: &mut Words<'_>) -> Vec<String> {
 struct Word {
     text: String,
     is_quoted: bool,
-    /// The `,` or `;` behind it.
+    /// The `,` or `;` after it.
     end: Option<char>,
 }
 
@@ -141,7 +141,7 @@ fn unescaped(quoted: &str) -> Option<String> {
             continue;
         }
         match characters.next()? {
-            // Four digits may be half of a surrogate pair: hence code units, which are decoded at the end.
+            // Four digits may be half of a surrogate pair, so collect code units and decode them at the end.
             'u' => {
                 let digits: String = characters.by_ref().take(4).collect();
                 units.push(u16::from_str_radix(&digits, 16).ok()?);

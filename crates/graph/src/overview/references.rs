@@ -1,9 +1,9 @@
-//! How one file names another: by the shortest suffix of its path that is unambiguous.
+//! Shortens a reference to a file to the shortest unambiguous suffix of its path.
 //!
-//! A name without a slash is the code file of that name in the same folder, else the one code file of the repository whose
-//! path ends so. The extension is left out where that is enough. `./` and `../` begin a path from the folder, where the
-//! extension of a code file may be left out as well, and `/` a path from the root that is spelled out. Files that are not
-//! code have no lines, so that they are always spelled out.
+//! A name without a slash is the code file with that name in the same folder, or else the only code file of the repository whose
+//! path ends with it. The extension is omitted if that stays unambiguous. `./` and `../` start a path relative to the folder,
+//! where the extension of a code file may be omitted as well. `/` starts a full path from the root. Files that are not code have
+//! no lines, so their references are always full paths.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use stan_model::split_extension;
 
 use super::OverviewFile;
 
-/// Suffixes of more segments than this are not tried: the path is spelled out.
+/// Longer suffixes are not tried: the full path is used.
 const MAX_SEGMENTS: usize = 6;
 const AMBIGUOUS: u32 = u32::MAX;
 
@@ -48,13 +48,13 @@ impl<'f> References<'f> {
         Self { files, code, endings, local }
     }
 
-    /// The code file that a name resolves to from a folder.
+    /// The code file that a reference resolves to from a folder.
     fn find(&self, folder: &str, name: &str) -> Option<u32> {
         let local = if name.contains('/') { None } else { self.local.get(&(folder, name)) };
         local.or_else(|| self.endings.get(name)).copied().filter(|found| *found != AMBIGUOUS)
     }
 
-    /// The path that a name resolves to from a folder.
+    /// The path that a reference resolves to from a folder.
     pub(super) fn resolve(&self, folder: &str, name: &str) -> Option<String> {
         if let Some(path) = name.strip_prefix('/') {
             return Some(path.to_owned());
@@ -68,11 +68,11 @@ impl<'f> References<'f> {
         self.find(folder, name).and_then(|found| self.files.get(found as usize)).map(|path| (*path).to_owned())
     }
 
-    /// The shortest name of a file as seen from a folder.
+    /// The shortest reference to a file from a folder.
     pub(super) fn name(&self, folder: &str, target: u32) -> Cow<'f, str> {
         let path: &'f str = self.files.get(target as usize).copied().unwrap_or_default();
         if !self.code.get(target as usize).copied().unwrap_or(false) {
-            // The reference would resolve to a code file of that name.
+            // The full path would resolve to a code file of that name.
             let is_taken = self.local.contains_key(&split(path));
             return Cow::Owned(if is_taken { format!("/{path}") } else { spelled(folder, path) });
         }
@@ -86,7 +86,7 @@ impl<'f> References<'f> {
             spelled(folder, stem.filter(|stem| self.local.get(&split(stem)) == Some(&target)).unwrap_or(path));
         let is_relative = relative.starts_with('.') && self.resolve(folder, &relative).as_deref() == Some(path);
         match ending {
-            // A suffix shows where the file is: a path from the folder must be shorter by a segment.
+            // A suffix shows where the file is, so a relative path is used only if it is shorter by a segment.
             Some(ending) if !is_relative || slashes(ending) <= slashes(&relative) => Cow::Borrowed(ending),
             _ if is_relative => Cow::Owned(relative),
             _ => Cow::Owned(spelled(folder, path)),
@@ -105,7 +105,7 @@ fn endings_of(path: &str) -> impl Iterator<Item = &str> {
     starts.chain(whole).filter_map(|start| path.get(start..)).filter(|ending| !ending.is_empty())
 }
 
-/// Folder, without the last slash, and name.
+/// Splits a path into its folder, without the trailing slash, and its name.
 pub(super) fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
@@ -128,7 +128,7 @@ pub(super) fn common_segments(one: &str, other: &str) -> usize {
     segments(one).zip(segments(other)).take_while(|(one, other)| one == other).count()
 }
 
-/// `None` when it leaves the root.
+/// `None` if the path leaves the root.
 fn joined(folder: &str, name: &str) -> Option<String> {
     let mut path: Vec<&str> = segments(folder).collect();
     for segment in name.split('/') {

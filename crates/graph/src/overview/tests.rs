@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::read::read;
 use super::*;
 
-/// About four bytes each, as tokenizers count.
+/// About four bytes per token, as in real tokenizers.
 fn count(text: &str) -> u64 {
     text.split_inclusive('\n').map(|line| line.len().div_ceil(4) as u64).sum()
 }
@@ -131,7 +131,7 @@ fn edges(input: &OverviewInput) -> BTreeMap<String, Vec<String>> {
     .collect()
 }
 
-/// Repositories with names that collide and names that need quotes.
+/// Repositories with colliding names and names that need quotes.
 fn repositories() -> impl Strategy<Value = OverviewInput> {
     let segment = prop_oneof!["[ab]", "[ab]", "index", "a b", "[+*<>~#=\\\\]x", "\u{e9}", "\"q\"", "x\u{202e}y"];
     let extension = prop_oneof![4 => Just(".ts"), 1 => Just(".d.ts"), 1 => Just(".svg"), 1 => Just("")];
@@ -198,7 +198,7 @@ proptest! {
     }
 }
 
-/// A repository of so many files that no budget holds them all.
+/// A repository with more files than fit any budget.
 fn large(folders: usize, files: usize) -> OverviewInput {
     let names = ["render", "parse", "createElement", "useState", "resolveConfig", "Options", "default"];
     let exports: Vec<(Box<str>, u32)> = names.iter().map(|name| ((*name).into(), 3)).collect();
@@ -248,7 +248,7 @@ fn more_top_folders_than_fit_are_counted() {
     );
 }
 
-/// A library that samples of a manual use.
+/// A library that is used by the samples of a manual.
 fn library_with_samples() -> OverviewInput {
     let library = (0..12).map(|index| OverviewFile {
         importers: 30,

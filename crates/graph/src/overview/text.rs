@@ -1,4 +1,4 @@
-//! The text of an overview for a given state: which files have lines and of which level, which folders are folded.
+//! The text of an overview for given levels of detail: which files have a line, and which folders are folded.
 
 use super::OverviewInput;
 use super::folders::{Folder, Folders};
@@ -8,18 +8,18 @@ use super::line::{
 use super::ranking::RankedName;
 use super::references::References;
 
-/// What is shown of each file and folder.
+/// The level of detail of each file and folder.
 pub(super) struct DetailLevels {
-    /// By file; means nothing for files that are not code.
+    /// By file; meaningless for files that are not code.
     pub(super) levels: Vec<u8>,
-    /// By file: how many of its ranked names are shown at the levels that show some.
+    /// By file: how many of its ranked names are shown, at the levels that show some.
     pub(super) names: Vec<usize>,
-    /// By folder: one line for all below it.
+    /// By folder: one line for everything below it.
     pub(super) folded: Vec<bool>,
-    /// By folder: not even that; the folder around it counts it.
+    /// By folder: not even one line; its parent counts it.
     pub(super) hidden: Vec<bool>,
     pub(super) with_others: bool,
-    /// Names in summary lines.
+    /// Whether summary lines have names.
     pub(super) with_names: bool,
     pub(super) packages: usize,
     pub(super) with_header: bool,
@@ -51,7 +51,7 @@ impl DetailLevels {
         self.hidden.get(folder).copied().unwrap_or(false)
     }
 
-    /// How many code files have a line.
+    /// The number of code files with a line.
     pub(super) fn listed(&self, writer: &OverviewWriter<'_>) -> usize {
         let mut listed = 0;
         writer.each_open_folder(self, &mut |folder| {
@@ -65,7 +65,7 @@ pub(super) struct OverviewWriter<'w> {
     pub(super) input: &'w OverviewInput,
     pub(super) folders: &'w Folders<'w>,
     pub(super) references: &'w References<'w>,
-    /// By file: its names, the ones that tell most first. Empty without a budget.
+    /// By file: its names, most informative first. Empty without a budget.
     pub(super) ranked: &'w [Vec<RankedName<'w>>],
 }
 
@@ -98,7 +98,7 @@ impl<'w> OverviewWriter<'w> {
     }
 
     fn push_folders(&self, out: &mut String, state: &DetailLevels) {
-        // Folders lie in each other as deep as the file system allows: no recursion.
+        // No recursion: folders can nest as deep as the file system allows.
         let mut pending = vec![0];
         while let Some(at) = pending.pop() {
             let Some(folder) = self.folders.get(at).filter(|_| !state.is_hidden(at)) else { continue };
@@ -120,14 +120,14 @@ impl<'w> OverviewWriter<'w> {
         }
     }
 
-    /// Whether an open folder has a line of its own: folders without files appear in the paths of those below.
+    /// Whether an open folder has a line of its own. A folder without files is only a part of the paths below it.
     pub(super) fn has_line(&self, folder: &Folder<'_>, state: &DetailLevels) -> bool {
         let has_others = state.with_others && !folder.others.is_empty();
         let hides = || folder.children.iter().any(|child| state.is_hidden(*child));
         !folder.files.is_empty() || has_others || hides()
     }
 
-    /// What is hidden directly in an open folder.
+    /// The hidden direct contents of an open folder.
     pub(super) fn rest(&self, folder: &Folder<'w>, state: &DetailLevels) -> Rest<'w> {
         let mut rest = Rest::default();
         for file in folder.files.iter().filter(|file| state.level(**file) >= HIDDEN) {

@@ -1,7 +1,7 @@
-//! Which folders are open if not every file can have a line. At first all are folded; then those are opened that are worth most for
-//! their tokens. A folder is worth the number of imports of its files, and its lines may take about that share of the budget. So
-//! folders that the rest of the code uses are open, and a folder of many small ones (examples, samples of a manual) is one line
-//! while the budget is small.
+//! Decides which folders are open if not every file can have a line. All are folded at first; then folders with the highest value
+//! per token are opened. The value of a folder is the number of imports of its files, and its lines may take about that share of
+//! the budget. So folders that the rest of the code uses are open, and a folder of many small files (examples, samples of a
+//! manual) is one line while the budget is small.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -11,13 +11,14 @@ use super::line::{HIDDEN, NAME_ONLY, folder_line, rest_line};
 
 /// Tokens reserved for the line about hidden files.
 const REST: u64 = 40;
-/// The line of a folder says less than that of a file, so its tokens count this many times.
+/// The line of a folder is less informative than that of a file, so its tokens count this many times.
 const FOLDED_COST: u64 = 2;
 
-/// A folder with at least a quarter of all imports and files is opened in part where it does not fit, if a quarter of the room is left.
+/// A folder with at least a quarter of all imports and files is opened in part if it does not fit, but a quarter of the room is
+/// left.
 const MAIN: u64 = 4;
 
-/// A folded folder that can be opened: nearest to the focus first, then by what it is worth for its tokens.
+/// A folded folder that can be opened: nearest to the focus first, then by value per token.
 type Candidate = (Reverse<u32>, u64, Reverse<usize>);
 
 /// A line of an open folder: a file, or a folder in it.
@@ -29,16 +30,16 @@ enum FolderLine {
 
 /// The value of each folder, computed before any is opened.
 pub(super) struct Worth {
-    /// By folder: how far the nearest of its files is from the focus.
+    /// By folder: the distance of its nearest file from the focus.
     nearest: Vec<u32>,
-    /// By folder: how often the files below it are imported, and their number.
+    /// By folder: the number of imports of the files below it plus the number of these files.
     below: Vec<u64>,
-    /// By folder: tokens of its line while it is folded.
+    /// By folder: the tokens of its line while it is folded.
     summaries: Vec<u64>,
 }
 
 impl Fit<'_> {
-    /// Folds everything but the root, whose files are not shown.
+    /// Folds everything but the root, and hides the root's files.
     pub(super) fn fold_all(&mut self, room: u64) -> Worth {
         let folders = &self.writer.folders.all;
         self.state.folded = folders.iter().map(|folder| folder.file_count > 0).collect();
@@ -56,8 +57,8 @@ impl Fit<'_> {
         worth
     }
 
-    /// Opens folders until the text has `room` tokens. With `shares`, folders are opened as a whole, and none takes more than so
-    /// many times its share of the room; else as much of them as there is room for.
+    /// Opens folders until the text has `room` tokens. With `shares`, folders are opened completely or not at all, and none takes
+    /// more than `shares` times its share of the room. Without it, as much of each folder is shown as there is room for.
     pub(super) fn unfold(&mut self, room: u64, shares: Option<u64>, worth: &Worth) {
         let Some(mut left) = room.checked_sub(self.text_tokens()) else { return };
         let folders = &self.writer.folders.all;
@@ -68,7 +69,7 @@ impl Fit<'_> {
             while let Some((Reverse(distance), _, Reverse(index))) = candidates.pop() {
                 let cost = self.cost(index, worth, 1);
                 let is_focus = distance == 0 && self.has_focus;
-                // The folder that most of the code uses must not stay one line because its lines do not all fit.
+                // The folder that most of the code uses must not stay folded just because its lines do not all fit.
                 let is_main = index > 0 && self.value(index, worth) * MAIN >= worth.below[0] && left * MAIN >= room;
                 if (is_focus || is_main) && cost > left {
                     let opened = self.open_in_part(index, &mut left, worth, is_focus);
@@ -122,7 +123,7 @@ impl Fit<'_> {
         }
     }
 
-    /// Whether a folder has one line, or is the root without its files.
+    /// Whether a folder has one line, or is the root with hidden files.
     fn is_closed(&self, index: usize) -> bool {
         let Some(folder) = self.writer.folders.get(index) else { return false };
         let parent = folder.parent;
@@ -133,7 +134,7 @@ impl Fit<'_> {
         }
     }
 
-    /// Whether nothing around a folder is folded or hidden.
+    /// Whether no parent of a folder is folded or hidden.
     fn is_open(&self, folder: usize) -> bool {
         let mut at = folder;
         while at > 0 {
@@ -145,7 +146,7 @@ impl Fit<'_> {
         true
     }
 
-    /// The lines of a folder when it is open. The root is open from the start, and only its files are missing.
+    /// The lines of a folder once it is open. The root is always open; only its files can be missing.
     fn items(&self, index: usize) -> Vec<FolderLine> {
         let Some(folder) = self.writer.folders.get(index) else { return Vec::new() };
         let has_code = |child: &usize| self.writer.folders.get(*child).is_some_and(|child| child.file_count > 0);
@@ -168,7 +169,7 @@ impl Fit<'_> {
         }
     }
 
-    /// Tokens of an open folder, with the lines of folders in it counted `folded` times.
+    /// The tokens of an open folder; lines of folders in it count `folded` times.
     fn cost(&self, index: usize, worth: &Worth, folded: u64) -> u64 {
         let times = |item: &FolderLine| if matches!(item, FolderLine::Folder(_)) { folded } else { 1 };
         let lines: u64 = self.items(index).into_iter().map(|item| times(&item) * self.cost_of(item, worth)).sum();
@@ -190,7 +191,7 @@ impl Fit<'_> {
         self.writer.folders.get(0).map(|root| root.files.as_slice()).unwrap_or_default()
     }
 
-    /// The root is worth its files: all else lies in other folders.
+    /// The root's value is that of its files: everything else is in other folders.
     fn value(&self, index: usize, worth: &Worth) -> u64 {
         match index {
             0 => self.root_files().iter().map(|file| self.worth_of_file(*file)).sum(),
@@ -214,11 +215,11 @@ impl Fit<'_> {
         folders
     }
 
-    /// Shows as much of a folded folder as there is room for: the lines first that say most for their tokens, or only the
-    /// lines of the folders above the focus.
+    /// Shows as much of a folded folder as there is room for: first the lines with the highest value per token, or only the lines
+    /// of the folders above the focus.
     fn open_in_part(&mut self, index: usize, left: &mut u64, worth: &Worth, only_focus: bool) -> Vec<usize> {
         let Some(folder) = self.writer.folders.get(index) else { return Vec::new() };
-        // The root has its frame and a line for its files already.
+        // The root's frame and a line for its files are included already.
         let frame = if index > 0 { (self.count)(&folder_line(folder, false)) + REST } else { 0 };
         let Some(mut room) = (*left + worth.summaries[index]).checked_sub(frame) else { return Vec::new() };
         let distance = |item: &FolderLine| match *item {
@@ -240,7 +241,8 @@ impl Fit<'_> {
             room -= if fits { cost } else { 0 };
             fits
         });
-        // The line of a folded folder says more than a few of its files without the folder that all others use.
+        // Opening must not hide the one folder that all others use: the line of the folded folder is better than a few of its
+        // files without that.
         let sum: u64 = shown.iter().map(|item| self.worth_of(*item, worth)).sum();
         let largest = hidden.iter().map(|item| self.worth_of(*item, worth)).max().unwrap_or(0);
         if shown.is_empty() || (index > 0 && !only_focus && sum < largest) {
@@ -261,7 +263,7 @@ impl Fit<'_> {
         opened
     }
 
-    /// Even one line for each top-level folder is too much: the smallest folders are only counted, but for the focus.
+    /// If even one line per top-level folder is too much: the smallest folders outside of the focus are only counted.
     fn hide_tops(&mut self, room: u64, worth: &Worth) {
         let mut total = self.text_tokens();
         let Some(root) = self.writer.folders.get(0).filter(|_| total > room) else { return };

@@ -1,8 +1,7 @@
-//! A set of nodes as a selection: few entries whose closures together are exactly the set. Which nodes are in the set
-//! is not decided here.
+//! Turns a set of nodes into a selection: few entries whose closures together are exactly the set. The caller chooses the set.
 //!
-//! Finding the fewest is the set cover problem, so this is the greedy answer: always the entry that brings the most new
-//! nodes for each byte it takes in the document. Entries may reach too far when naming the surplus under `x` is cheaper.
+//! Finding the minimum is the set cover problem, so this is greedy: it always takes the entry with the most new nodes per byte in
+//! the document. Entries may reach too far if excluding the surplus under `x` is shorter.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -13,19 +12,19 @@ use stan_model::document::state::{ALL_KINDS, Entry, State};
 use super::{SelectOptions, select};
 use crate::map::Map;
 
-/// How many edges may be traversed in search of entries. Nodes that are left then get an entry each.
+/// The maximum number of edges traversed in search of entries. Nodes that are left then get an entry each.
 const WORK: usize = 3_000_000;
-/// How many members all candidates may have together.
+/// The maximum number of members of all candidates together.
 const MEMBERS: usize = 1_000_000;
-/// An entry that reaches more surplus nodes than this does not shorten the selection in practice.
+/// In practice, an entry with more surplus nodes than this does not shorten the selection.
 const SURPLUS: usize = 8;
-/// Deeper entries are tried, but a reader can hardly follow them.
+/// Deeper entries are not tried: a reader can hardly follow them.
 const DEEPEST: u32 = 64;
-/// All kinds first: entries without a mask are shorter.
+/// All kinds first, because entries without a mask are shorter.
 const MASKS: [u8; 7] = [ALL_KINDS, 1, 3, 2, 5, 6, 4];
 
-/// A selection of exactly the nodes `wanted`, which are files of the map. The result is verified; if the search were wrong, each node
-/// would get an entry of its own.
+/// A selection of exactly the nodes `wanted`, which must be files of the map. The result is verified; if it were wrong, each node
+/// would get its own entry instead.
 pub fn cover(map: &Map, wanted: &[u32]) -> State {
     let wanted: BTreeSet<u32> = wanted.iter().copied().collect();
     let single = State { include: wanted.iter().map(|&node| Entry::node(map.id(node))).collect(), exclude: Vec::new() };
@@ -41,9 +40,9 @@ fn is_exactly(map: &Map, state: &State, wanted: &BTreeSet<u32>) -> bool {
 /// One possible entry.
 struct Candidate {
     entry: Entry,
-    /// Wanted nodes that it reaches, sorted.
+    /// Wanted nodes in its closure, sorted.
     members: Vec<u32>,
-    /// Files that it reaches and that are not wanted.
+    /// Files in its closure that are not wanted.
     surplus: Vec<u32>,
     /// Bytes in the document, excludes included.
     cost: usize,
@@ -76,7 +75,7 @@ struct Search<'m> {
     candidates: Vec<Candidate>,
     work: usize,
     members: usize,
-    /// The number of the search that visited a node last, so that the table need not be cleared between searches.
+    /// The number of the last search that visited each node, so that the table need not be cleared between searches.
     seen: Vec<u32>,
     round: u32,
 }
@@ -104,9 +103,9 @@ impl<'m> Search<'m> {
         search
     }
 
-    /// Adds the entries of one node and one mask that are worth a try: for each depth what it reaches.
+    /// Adds the entries of one node and one mask that are worth trying: one for each depth.
     fn from(&mut self, node: u32, mask: u8) {
-        // A mask that lets all edges of the node pass starts as the mask of all kinds does; try it only where it differs.
+        // If the mask lets all edges of the node pass, the search starts as with all kinds; only try it if it differs later.
         let edges = self.map.edges(node);
         if mask != ALL_KINDS && !edges.iter().any(|edge| edge.kinds & mask != 0) {
             return;
@@ -136,13 +135,13 @@ impl<'m> Search<'m> {
             }
         }
         if let Some((depth, length)) = best {
-            // Members are collected in the order of their depth.
+            // Members are in the order of their depth.
             let entry = Entry::new(self.map.id(node), depth, mask);
             self.offer(entry, members.get(..length).unwrap_or_default(), &[]);
         }
     }
 
-    /// Whether the node was new to this round.
+    /// Whether this search had not visited the node before.
     fn visit(&mut self, node: u32, members: &mut Vec<u32>, surplus: &mut Vec<u32>) -> bool {
         let Some(seen) = self.seen.get_mut(node as usize).filter(|seen| **seen != self.round) else { return false };
         *seen = self.round;
@@ -154,7 +153,7 @@ impl<'m> Search<'m> {
         true
     }
 
-    /// Keeps a candidate: the nodes that an entry selects, those that are wanted and those that must be excluded again.
+    /// Adds a candidate: an entry with the wanted nodes in its closure, and those that must be excluded.
     fn offer(&mut self, entry: Entry, members: &[u32], surplus: &[u32]) {
         if members.len() < 2 || self.members + members.len() > MEMBERS {
             return;
@@ -178,7 +177,7 @@ impl<'m> Search<'m> {
         State { include, exclude: exclude.iter().map(|&node| Entry::node(self.map.id(node))).collect() }
     }
 
-    /// Candidates that cover everything wanted, in the order in which they were taken.
+    /// Indices of candidates that cover everything wanted, in the order in which they were chosen.
     fn greedy(&self) -> Vec<usize> {
         let mut is_open = self.is_wanted.clone();
         let is_still_open = |is_open: &[bool], node: u32| is_open.get(node as usize).is_some_and(|flag| *flag);
@@ -207,7 +206,7 @@ impl<'m> Search<'m> {
         chosen
     }
 
-    /// Drops entries that later ones made redundant, the earliest and longest first.
+    /// Removes entries that later ones made redundant, the earliest and longest first.
     fn without_idle(&self, chosen: Vec<usize>) -> Vec<usize> {
         let mut times = vec![0u32; self.map.node_count()];
         let members = |index: usize| self.candidates.get(index).map_or(&[][..], |candidate| &candidate.members);
@@ -230,7 +229,7 @@ impl<'m> Search<'m> {
     }
 }
 
-/// The bytes that an entry takes in the document, with the comma before it.
+/// The bytes of an entry in the document, including the comma before it.
 fn entry_length(entry: &Entry) -> usize {
     let empty = State::default().encode().len();
     let one = State { include: vec![entry.clone()], exclude: Vec::new() };

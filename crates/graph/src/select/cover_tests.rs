@@ -1,4 +1,4 @@
-//! Covers of small maps, and the law that holds for every map.
+//! Covers of small maps, and the property that must hold for every map.
 
 use proptest::prelude::*;
 use stan_model::NodeKind;
@@ -50,7 +50,7 @@ fn sets_are_written_short() {
     assert_eq!(covered("alpha node:fs 1\nalpha beta 1", "alpha beta"), "[[alpha,1]]}");
 }
 
-/// The files of a map, some of them picked.
+/// The picked files of a map.
 fn picked(map: &Map, picks: &[bool]) -> Vec<u32> {
     let files = map.indices().filter(|&node| matches!(map.kind(node), NodeKind::Source | NodeKind::External));
     files.zip(picks.iter().cycle()).filter(|(_, pick)| **pick).map(|(node, _)| node).collect()

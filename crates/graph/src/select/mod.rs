@@ -1,5 +1,5 @@
-//! What a selection means (spec 20 §3): map and entries to the nodes that are in. Pure, and the same whatever the
-//! order of the entries. Reading the document of a selection is `stan_model::document::state`'s job.
+//! Resolves a selection (spec 20 §3): map and entries to nodes. Pure, and independent of the order of the entries. Parsing the
+//! document of a selection is `stan_model::document::state`'s job.
 
 mod cover;
 mod reach;
@@ -18,7 +18,7 @@ pub use cover::cover;
 pub use reasons::Reasons;
 pub use summary::{EntryKinds, Largest, SelectionEntry, SelectionSummary, summarize};
 
-/// What to do about a node that has a hash but no size, so that it cannot be counted.
+/// What to do with a node that has a hash but no size, so that its bytes cannot be counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HashWithoutSize {
     #[default]
@@ -30,11 +30,11 @@ pub enum HashWithoutSize {
 /// How a selection is counted and cleaned up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectOptions {
-    /// Nodes of these kinds are left out with a warning each, after the subtraction.
+    /// Nodes of these kinds are removed with a warning each, after the excluded nodes.
     pub drop_kinds: Vec<NodeKind>,
-    /// The edge kinds of entries that name none: runtime 1, type 2, dynamic 4.
+    /// The edge kinds of entries without any: runtime 1, type 2, dynamic 4.
     pub default_kinds: u8,
-    /// How many of the largest nodes are named.
+    /// How many of the largest nodes to list.
     pub largest: usize,
     pub hash_without_size: HashWithoutSize,
 }
@@ -55,35 +55,35 @@ impl Default for SelectOptions {
 pub struct Selection {
     /// Indices of the map, sorted.
     pub selected: Vec<u32>,
-    /// Included ids that the map does not know, sorted: they may be files that the map leaves out.
+    /// Included ids that are not in the map, sorted: they may be files that the map leaves out.
     pub unknown: Vec<String>,
     pub total_bytes: u64,
-    /// The largest nodes: bytes descending, then id ascending. Unknown nodes count as empty.
+    /// The largest nodes: by descending bytes, then by id. Unknown nodes count as empty.
     pub largest: Vec<Largest>,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }
 
 /// A selection that the options forbid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
-    /// The policy for hashes without sizes is to fail.
+    /// With the policy to fail for hashes without sizes.
     #[error("the map has a hash but no size for {}: write a new map with `stan run --context --meta`", listed(ids))]
     HashWithoutSize { ids: Vec<String> },
-    /// Each costs several strings until it is reported.
+    /// A limit, because each costs several strings until it is reported.
     #[error("{count} entries are not in the map, the first is `{first}`: at most {MAX_UNKNOWN} are looked for")]
     TooManyUnknown { count: usize, first: String },
 }
 
-/// Entries that the map does not know may be files that it leaves out; that many are an error or an attack.
+/// Entries that are not in the map may be files that it leaves out, but not this many: that is a mistake or an attack.
 const MAX_UNKNOWN: usize = 100_000;
 
-/// The warning about an included id that the map does not know.
+/// The warning about an included id that is not in the map.
 pub fn unknown_warning(id: &str) -> String {
     format!("`{id}` is not in the map")
 }
 
-/// The nodes within reach of the entries of `include`, without those within reach of `exclude`.
+/// The nodes reached by entries of `include`, without those reached by entries of `exclude`.
 pub fn select(map: &Map, state: &State, options: &SelectOptions) -> Result<Selection, SelectError> {
     let mut warnings = BTreeSet::new();
     let (included, mut unknown) = reach_entries(map, &state.include);
@@ -93,7 +93,7 @@ pub fn select(map: &Map, state: &State, options: &SelectOptions) -> Result<Selec
             return Err(SelectError::TooManyUnknown { count: set.len(), first: (*first).to_owned() });
         }
     }
-    // An id that is in both lists is excluded, whether the map knows it or not.
+    // An id in both lists is excluded, whether the map has it or not.
     unknown.retain(|id| !unknown_excludes.contains(id));
     warnings.extend(unknown.iter().map(|id| unknown_warning(id)));
     warnings
@@ -124,16 +124,16 @@ pub fn select(map: &Map, state: &State, options: &SelectOptions) -> Result<Selec
         }
     }
     let sizes = selected.iter().filter_map(|index| map.size(*index));
-    // The sizes come from a document that may have been edited.
+    // Saturates: the sizes come from a document that may have been edited.
     let total_bytes = sizes.fold(0u64, u64::saturating_add);
     let unknown: Vec<String> = unknown.into_iter().map(str::to_owned).collect();
     let largest = summary::largest(map, &selected, &unknown, options.largest);
     Ok(Selection { selected, unknown, total_bytes, largest, warnings: warnings.into_iter().collect() })
 }
 
-/// The shortest way from an included node to `node`, both included; `None` when no entry reaches it.
+/// The shortest path from an included node to `node`, both included; `None` if no entry reaches it.
 ///
-/// For many nodes of one selection, make [`Reasons`] once.
+/// For many nodes of one selection, build [`Reasons`] once.
 pub fn why(map: &Map, state: &State, node: u32) -> Option<Vec<u32>> {
     Reasons::of(map, state).path(node)
 }
@@ -161,7 +161,7 @@ fn with_article(kind: NodeKind) -> &'static str {
     }
 }
 
-/// A few ids and how many more there are.
+/// A few ids, and the number of the others.
 fn listed(ids: &[String]) -> String {
     const SHOWN: usize = 5;
     let mut text = ids.iter().take(SHOWN).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");

@@ -1,7 +1,7 @@
 //! Which nodes a set of entries reaches. The entries are independent; they are searched together only for speed.
 //!
-//! Entries of one mask may share a search: a visit with more remaining depth reaches everything that the
-//! other would. Entries of different masks may not, so the table has one bit for each mask.
+//! Entries with the same mask can share a search: a visit with more remaining depth reaches everything that a visit with less
+//! would. Entries with different masks cannot, so the table has one bit per mask.
 
 use crate::map::Map;
 
@@ -16,7 +16,7 @@ pub(super) struct Seed {
 
 /// The nodes that were reached.
 pub(super) struct Reach {
-    /// For each node, the masks whose search has been there; empty when there are no seeds at all.
+    /// For each node, the masks whose search has visited it; empty if there are no seeds.
     masks: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ impl Reach {
         if seeds.is_empty() {
             return Self { masks: Vec::new() };
         }
-        // Deepest first within a mask, so that the first visit of a node has the most depth left.
+        // Deepest first within a mask, so that the first visit of a node has the most remaining depth.
         seeds.sort_unstable_by(|left, right| left.mask.cmp(&right.mask).then(right.depth.cmp(&left.depth)));
         let mut search = Search { map, masks: vec![0; map.node_count()], frontier: Vec::new(), next: Vec::new() };
         for group in seeds.chunk_by(|left, right| left.mask == right.mask) {
@@ -42,13 +42,13 @@ impl Reach {
 struct Search<'m> {
     map: &'m Map,
     masks: Vec<u8>,
-    /// Nodes whose remaining depth is that of the current level.
+    /// Nodes whose remaining depth equals the current level.
     frontier: Vec<u32>,
     next: Vec<u32>,
 }
 
 impl Search<'_> {
-    /// Searches from seeds of one mask, deepest first. Every node is expanded at most once.
+    /// Searches from seeds with one mask, deepest first. Expands every node at most once.
     fn run(&mut self, seeds: &[Seed]) {
         let Some(first) = seeds.first() else { return };
         let (mask, bit) = (first.mask, 1u8 << first.mask);
@@ -60,7 +60,7 @@ impl Search<'_> {
                 visit(&mut self.masks, &mut self.frontier, seed.node, bit);
             }
             if self.frontier.is_empty() || remaining == 0 {
-                // Nothing is pending at this level: continue at the depth of the next seeds.
+                // Nothing is pending at this level: skip to the depth of the next seeds.
                 self.frontier.clear();
                 let Some(seed) = seeds.peek() else { return };
                 remaining = seed.depth;

@@ -1,46 +1,46 @@
-//! Why a node is in a selection: the shortest way from an included node to it.
+//! Why a node is in a selection: the shortest path from an included node to it.
 //!
-//! Of equally short ways the one whose ids are smallest, from the seed on. What is excluded does not matter here: an
-//! excluded node may well be on the way to one that is not.
+//! Among equally short paths, the one with the smallest ids, compared from the seed on. Excluded nodes are not removed: they may
+//! be on the path to a node that is not excluded.
 
 use stan_model::document::state::State;
 
 use crate::map::Map;
 
-/// No step, or no way.
+/// No step, or no path.
 const NONE: u32 = u32::MAX;
 
-/// The ways to all nodes that the entries of `include` reach.
+/// The paths to all nodes that the entries of `include` reach.
 pub struct Reasons {
     steps: Vec<PathStep>,
-    /// The last step of the way to each node.
+    /// The last step of the path to each node.
     last: Vec<u32>,
 }
 
-/// The end of a way: a node, and the step before.
+/// The end of a path: a node, and the previous step.
 #[derive(Clone, Copy)]
 struct PathStep {
     node: u32,
     before: u32,
-    /// How many nodes are on the way.
+    /// The number of nodes on the path.
     length: u32,
 }
 
-/// A way that grows: entries of one mask and one depth share their searches.
+/// A path under construction. Entries with one mask and one depth share their searches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct End {
-    /// The place of the way among all ways of this length; equal ways have equal ranks.
+    /// The rank of the path among all paths of this length; equal paths have equal ranks.
     rank: u32,
     node: u32,
     group: u32,
-    /// Index of the step that this path ends in; before it has one, the step that it continues from.
+    /// Index of the step that this path ends in; until it has one, of the step that it continues from.
     step: u32,
 }
 
 struct DepthGroup {
     mask: u8,
     depth: u32,
-    /// One bit for each node: the first way to a node is its shortest and smallest.
+    /// One bit per node: the first path to a node is its shortest and smallest.
     seen: Vec<u64>,
 }
 
@@ -57,7 +57,7 @@ impl Reasons {
         reasons
     }
 
-    /// The nodes on the way, from the seed to the node itself; `None` when no entry reaches it.
+    /// The nodes on the path, from the seed to the node itself; `None` if no entry reaches it.
     pub fn path(&self, node: u32) -> Option<Vec<u32>> {
         let mut path = Vec::new();
         let mut next = self.last.get(node as usize).copied()?;
@@ -69,8 +69,8 @@ impl Reasons {
         (!path.is_empty()).then_some(path)
     }
 
-    /// The last nodes on the way to the node, at most `most` of them, and how many come before. Whole ways to all nodes of a
-    /// long chain would be its length squared.
+    /// The last nodes on the path to the node, at most `most` of them, and how many precede them. Full paths to all nodes of a
+    /// long chain would take quadratic space.
     pub fn end_of_path(&self, node: u32, most: usize) -> Option<(Vec<u32>, u64)> {
         let mut next = self.last.get(node as usize).copied()?;
         let length = self.steps.get(next as usize)?.length;
@@ -84,7 +84,7 @@ impl Reasons {
         Some((path, before))
     }
 
-    /// Sorts the ways of one length, drops those to where their group has been, and gives ranks to the others.
+    /// Sorts the paths of one length, drops those to nodes that their group has visited, and ranks the others.
     fn take(&mut self, ends: &mut Vec<End>, groups: &mut [DepthGroup]) {
         ends.sort_unstable();
         ends.retain(|end| groups.get_mut(end.group as usize).is_some_and(|group| group.visit(end.node)));
@@ -118,16 +118,16 @@ impl DepthGroup {
     }
 }
 
-/// One group for each mask and depth, and ways that consist of a seed alone.
+/// One group per mask and depth, and the paths that consist of a seed alone.
 fn seeds(map: &Map, state: &State) -> (Vec<DepthGroup>, Vec<End>) {
-    // No way is longer than the number of nodes, so larger depths are all one.
+    // No path is longer than the number of nodes, so larger depths are equal.
     let most = u32::try_from(map.node_count()).unwrap_or(u32::MAX);
     let mut entries: Vec<(u8, u32, u32)> = state
         .include
         .iter()
         .filter_map(|entry| {
             let depth = if entry.mask & 7 == 0 { 0 } else { entry.depth.min(most) };
-            // Without a step the kinds do not matter: such entries are one group.
+            // Entries of depth 0 follow no edges, so their kinds do not matter: they are one group.
             let mask = if depth == 0 { 0 } else { entry.mask & 7 };
             Some((mask, depth, map.find(&entry.node)?))
         })
@@ -143,7 +143,7 @@ fn seeds(map: &Map, state: &State) -> (Vec<DepthGroup>, Vec<End>) {
     (groups, ends)
 }
 
-/// Every way with one more edge, where its group goes that far.
+/// All paths with one more edge, unless their group has reached its depth.
 fn grow(map: &Map, groups: &[DepthGroup], ends: &[End], length: u32) -> Vec<End> {
     let mut grown = Vec::new();
     for end in ends {

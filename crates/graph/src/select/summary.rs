@@ -1,4 +1,4 @@
-//! The summary of a selection for users and other programs, and entries as the library takes them.
+//! The summary of a selection for users and other programs, and entries in the library's format.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ use crate::map::Map;
 pub struct SelectionEntry {
     pub node: String,
     pub depth: u32,
-    /// `None` takes the default kinds of the options.
+    /// `None` means the default kinds of the options.
     pub kinds: Option<EntryKinds>,
 }
 
@@ -41,7 +41,7 @@ pub struct Largest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectionSummary {
-    /// Sorted; ids that the map does not know are among them.
+    /// Sorted; includes ids that are not in the map.
     pub selected_node_ids: Vec<String>,
     pub selected_count: usize,
     pub total_bytes: u64,
@@ -49,7 +49,7 @@ pub struct SelectionSummary {
     pub warnings: Vec<String>,
 }
 
-/// Selects and counts. Entries may have both forms.
+/// Resolves and counts a selection. Entries may have both forms.
 pub fn summarize(
     map: &Map,
     include: &[SelectionEntry],
@@ -69,7 +69,7 @@ pub fn summarize(
 }
 
 impl SelectionSummary {
-    /// The summary of a selection that was read from its document.
+    /// The summary of a parsed selection.
     pub fn of(map: &Map, state: &State, options: &SelectOptions) -> Result<Self, SelectError> {
         let selection = select(map, state, options)?;
         let mut ids: Vec<String> = selection.selected.iter().map(|index| map.id(*index).to_owned()).collect();
@@ -109,7 +109,7 @@ impl SelectionEntry {
                 mask | bit.unwrap_or(0)
             }),
         };
-        // Ids of a long-form graph may be absolute paths, which no document may hold: they stay as they are.
+        // Ids of a long-form graph may be absolute paths, which no document may contain: these are not normalised.
         let id = normalise_node_id(node).map_or_else(|_| node.clone(), std::borrow::Cow::into_owned);
         Entry { node: id, depth: self.depth, mask }
     }
@@ -134,11 +134,11 @@ impl<'de> Deserialize<'de> for SelectionEntry {
     }
 }
 
-/// The `count` largest of the nodes: bytes descending, then id ascending.
+/// The `count` largest nodes: by descending bytes, then by id.
 pub(super) fn largest(map: &Map, selected: &[u32], unknown: &[String], count: usize) -> Vec<Largest> {
     let known = selected.iter().map(|index| (map.size(*index).unwrap_or(0), map.id(*index)));
     let unknown = unknown.iter().map(|id| (0, id.as_str()));
-    // A heap of the best so far, the worst of them on top: most nodes are only compared with it.
+    // A heap of the best so far with the worst of them on top: most nodes need only one comparison.
     let mut best: BinaryHeap<(Reverse<u64>, &str)> = BinaryHeap::new();
     for (bytes, id) in known.chain(unknown) {
         if best.len() < count {

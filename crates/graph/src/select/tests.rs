@@ -1,4 +1,4 @@
-//! The nodes that selections resolve to, with entries in both orders, and the laws of closures against a naive search.
+//! The nodes that selections resolve to, with entries in both orders, and properties of closures compared with a naive search.
 
 use proptest::prelude::*;
 
@@ -179,7 +179,7 @@ fn reasons_are_the_shortest_and_smallest_ways() {
     }
 }
 
-/// The nodes of one entry by the definition of spec 20 §3, and all shortest ways to them.
+/// The nodes of one entry by the definition of spec 20 §3, with all shortest paths to them.
 fn naive(map: &Map, entry: &Entry) -> Vec<Vec<u32>> {
     let Some(seed) = map.find(&entry.node) else { return Vec::new() };
     let mut paths: std::collections::BTreeMap<u32, Vec<u32>> = [(seed, vec![seed])].into();
@@ -226,7 +226,7 @@ fn selected(map: &Map, include: &[Entry], exclude: &[Entry]) -> BTreeSet<u32> {
     select(map, &state, &everything()).unwrap().selected.into_iter().collect()
 }
 
-/// A state of a million unknown files took 1.3 GB until all were reported.
+/// A state with a million unknown files once took 1.3 GB until all were reported.
 #[test]
 fn more_unknown_entries_than_anybody_writes_are_refused() {
     let map = map("a b 1");
@@ -237,7 +237,7 @@ fn more_unknown_entries_than_anybody_writes_are_refused() {
         let message = select(include, exclude).unwrap_err().to_string();
         assert_eq!(message, "100001 entries are not in the map, the first is `f0`: at most 100000 are looked for");
     }
-    // Entries that the map knows may be as many as there are.
+    // There is no limit on entries that are in the map.
     let known = vec![Entry::node("a"); 300_000];
     assert_eq!(select(known, Vec::new()).unwrap().selected.len(), 1);
 }

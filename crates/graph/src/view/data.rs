@@ -1,5 +1,5 @@
-//! The data of the page as JSON inside an HTML element: arrays instead of objects, because a repository may have many
-//! files. No name of the repository can end the element or hide a character.
+//! The data of the page as JSON inside an HTML element: arrays instead of objects, because a repository may have many files. No
+//! name in the repository can close the element or hide a character.
 
 use stan_model::untrusted::is_hidden;
 
@@ -74,8 +74,8 @@ pub(super) fn json(input: &ViewInput, layout: &Layout) -> String {
     out.text
 }
 
-/// Name, folder, rectangle, tokens (absent for what is not code: -1), bytes, imports, packages, tests, exports, description,
-/// why it is selected.
+/// Name, folder, rectangle, tokens (-1 for files that are not code), bytes, imports, packages, tests, exports, description,
+/// reason of its selection.
 fn write_file(out: &mut ArrayWriter, file: &ViewFile, folder: u32, rectangle: Rectangle) {
     out.string(file.path.rsplit('/').next().unwrap_or(&file.path));
     out.number(u64::from(folder));
@@ -152,8 +152,8 @@ impl ArrayWriter {
         }
     }
 
-    /// A string without anything that HTML or JSON parses as syntax. A hidden character (control, bidi, invisible) is
-    /// shown as its escape: the reader sees `\u{202e}` instead of reordered text.
+    /// A string in which neither HTML nor JSON can find syntax. Hidden characters (control, bidi, invisible) are shown as
+    /// escapes: the reader sees `\u{202e}` instead of reordered text.
     fn string(&mut self, value: &str) {
         self.comma();
         self.text.push('"');
@@ -161,7 +161,7 @@ impl ArrayWriter {
             match character {
                 '"' => self.text.push_str("\\\""),
                 '\\' => self.text.push_str("\\\\"),
-                // Neither `</script>` nor `<!--` can appear.
+                // So neither `</script>` nor `<!--` can appear.
                 '<' | '>' | '&' => self.text.push_str(&format!("\\u{:04x}", u32::from(character))),
                 hidden if hidden.is_control() || is_hidden(hidden) => {
                     self.text.push('\\');

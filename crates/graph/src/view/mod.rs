@@ -1,9 +1,9 @@
-//! A picture of a repository: one HTML file with its data and its script, no server and no network (spec 90 §3). Pure:
-//! facts of the files in, bytes out. The layout of the treemap is computed here, so that it is the same everywhere; the
-//! script only scales it.
+//! A picture of a repository: one HTML file with its data and its script, without a server or network access (spec 90 §3). Pure:
+//! facts of the files in, bytes out. The layout of the treemap is computed here, so that it is the same everywhere; the script
+//! only scales it.
 //!
-//! Every name of the repository is untrusted. It is escaped as data (`data.rs`), hidden characters are shown, the script
-//! writes text nodes alone, and the policy of the page allows no other script and no request.
+//! Every name in the repository is untrusted. It is escaped as data (`data.rs`), hidden characters are shown, the script only
+//! creates text nodes, and the page's content security policy allows no other script and no request.
 
 mod data;
 #[cfg(test)]
@@ -14,16 +14,16 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// A file as the page shows it.
+/// A file on the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ViewFile {
     /// Root-relative.
     pub path: String,
-    /// Has a rectangle of its own. Other files are listed and counted.
+    /// Has its own rectangle. Other files are listed and counted.
     pub is_code: bool,
     pub tokens: u64,
     pub bytes: u64,
-    /// A few names that it exports, the most used first.
+    /// A few of its exported names, by descending use.
     pub exports: Vec<Box<str>>,
     pub description: Option<Box<str>>,
     /// Files that it depends on: index and kinds (runtime 1, type 2, dynamic 4), ascending by index.
@@ -32,7 +32,7 @@ pub struct ViewFile {
     pub packages: Vec<u32>,
     /// Tests that depend on it, as indices of files.
     pub tests: Vec<u32>,
-    /// Why it is selected; `None` for a file that is not.
+    /// Why it is selected; `None` if it is not.
     pub selected: Option<String>,
 }
 
@@ -44,29 +44,29 @@ pub struct ViewMissing {
     pub importers: Vec<u32>,
 }
 
-/// Files that all reach one another.
+/// Files that all reach each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ViewCycle {
     pub members: Vec<u32>,
-    /// A short way round.
+    /// A short path around the cycle.
     pub ring: Vec<u32>,
 }
 
-/// Everything that the page shows.
+/// The contents of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ViewInput {
     /// Sorted by path.
     pub files: Vec<ViewFile>,
-    /// Name, version (empty when not installed) and how many files use it; the most used first.
+    /// Name, version (empty if not installed) and the number of files that use it; by descending use.
     pub packages: Vec<(String, String, u32)>,
     pub missing: Vec<ViewMissing>,
-    /// The largest first.
+    /// Largest first.
     pub cycles: Vec<ViewCycle>,
     /// Root-relative path of a file or folder to open first.
     pub focus: Option<String>,
-    /// How tokens were counted.
+    /// The tokenizer that counted.
     pub tokenizer: String,
-    /// What the reader should know: languages that are not analysed, files that could not be read.
+    /// Notes for the reader: languages that are not analysed, files that could not be read.
     pub notes: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ const SCRIPT: &str = include_str!("../../assets/view.js");
 /// The whole page.
 pub fn view_page(input: &ViewInput) -> String {
     let data = data::json(input, &treemap::layout(&input.files));
-    // Only the script that is shipped may run: a hash, not `unsafe-inline`.
+    // Allow only our own script, by its hash instead of `unsafe-inline`.
     let script_hash = base64(&Sha256::digest(SCRIPT.as_bytes()));
     let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len());
     let mut rest = PAGE;
@@ -97,7 +97,7 @@ pub fn view_page(input: &ViewInput) -> String {
     page
 }
 
-/// RFC 4648 with padding, as content security policies write hashes.
+/// RFC 4648 with padding, as content security policies require for hashes.
 fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The page: what hostile names become, and that the layout covers the area in proportion.
+//! The page: how hostile names are escaped, and that the layout covers the area in proportion.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn page_data(files: Vec<ViewFile>) -> serde_json::Value {
 fn names_cannot_leave_the_data_element() {
     let name = "</script><img src=x onerror=alert(1)>&\"\\\u{202e}\u{7}.ts";
     let data = page_data(vec![file(name, 5)]);
-    // The slash ends a folder; hidden characters are shown.
+    // The slash in the name separates folders; hidden characters are shown.
     assert_eq!(data["folders"][1][0], "<");
     assert_eq!(data["files"][0][0], "script><img src=x onerror=alert(1)>&\"\\\\u{202e}\\u{7}.ts");
     let page = view_page(&ViewInput { files: vec![file(name, 5)], ..ViewInput::default() });

@@ -1,12 +1,12 @@
-//! A squarified treemap (Bruls, Huizing, van Wijk) of folders and files by tokens. Coordinates are integers. Divisions are
-//! those of IEEE 754, so the same input gives the same layout on every machine.
+//! A squarified treemap (Bruls, Huizing, van Wijk) of folders and files by tokens. Coordinates are integers and divisions follow
+//! IEEE 754, so the same input gives the same layout on every machine.
 
 use super::ViewFile;
 
-/// The page scales this to its window.
+/// The width of the layout; the page scales it to its window.
 pub(super) const WIDTH: f64 = 160_000.0;
 pub(super) const HEIGHT: f64 = 100_000.0;
-/// A folder keeps this much of its top for its name, where it is large enough.
+/// The height of a folder's header with its name, if the folder is large enough for one.
 const HEADER: f64 = 2_400.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,24 +19,24 @@ pub(super) struct Rectangle {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Folder {
-    /// The last segment; empty for the root.
+    /// The basename; empty for the root.
     pub(super) name: String,
-    /// Index of the folder around it; its own for the root.
+    /// Index of the parent folder; for the root, its own index.
     pub(super) parent: u32,
     pub(super) rectangle: Rectangle,
-    /// Of the code below it.
+    /// Of all code below it.
     pub(super) tokens: u64,
-    /// Files below it, of any kind.
+    /// The number of files below it, of any kind.
     pub(super) files: u32,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// A folder comes after the folder around it.
+    /// A folder comes after its parent.
     pub(super) folders: Vec<Folder>,
-    /// For each file its folder.
+    /// For each file, its folder.
     pub(super) folder_of: Vec<u32>,
-    /// For each file; zero for files without a rectangle.
+    /// For each file; zero if it has no rectangle.
     pub(super) rectangles: Vec<Rectangle>,
 }
 
@@ -54,7 +54,7 @@ enum TreemapItem {
     File(u32),
 }
 
-/// Lays out files that are sorted by path.
+/// Lays out files sorted by path.
 pub(super) fn layout(files: &[ViewFile]) -> Layout {
     let mut layout = folders(files);
     layout.rectangles = vec![Rectangle::default(); files.len()];
@@ -70,7 +70,7 @@ pub(super) fn layout(files: &[ViewFile]) -> Layout {
         }
     }
     let mut areas = vec![Area { x: 0.0, y: 0.0, width: WIDTH, height: HEIGHT }; layout.folders.len()];
-    // A folder comes after the one around it, whose area is then known.
+    // A folder comes after its parent, so the parent's area is known.
     for folder in 0..layout.folders.len() {
         let area = areas[folder];
         layout.folders[folder].rectangle = rectangle(area);
@@ -84,10 +84,10 @@ pub(super) fn layout(files: &[ViewFile]) -> Layout {
     layout
 }
 
-/// The folders of sorted paths, with their counts.
+/// The folders of sorted paths, with their totals.
 fn folders(files: &[ViewFile]) -> Layout {
     let mut layout = Layout { folders: vec![Folder::default()], ..Layout::default() };
-    // The folders around the file before, outermost first.
+    // The folders of the previous file, outermost first.
     let mut open: Vec<(&str, u32)> = Vec::new();
     for file in files {
         let mut segments: Vec<&str> = file.path.split('/').collect();
@@ -112,7 +112,7 @@ fn folders(files: &[ViewFile]) -> Layout {
     layout
 }
 
-/// What a folder leaves for its contents.
+/// The area of a folder's contents.
 fn inner(area: Area, is_root: bool) -> Area {
     if is_root {
         return area;
@@ -133,7 +133,7 @@ fn rectangle(area: Area) -> Rectangle {
     Rectangle { x: left, y: top, width: right - left, height: bottom - top }
 }
 
-/// Fills `area` with items by descending weight, row after row along its shorter side.
+/// Fills `area` with items sorted by descending weight, row by row along its shorter side.
 fn squarify(items: &[(u64, TreemapItem)], mut area: Area, place: &mut dyn FnMut(TreemapItem, Area)) {
     let mut left: f64 = items.iter().map(|(weight, _)| *weight as f64).sum();
     let mut start = 0;
@@ -145,14 +145,14 @@ fn squarify(items: &[(u64, TreemapItem)], mut area: Area, place: &mut dyn FnMut(
         while let Some((weight, _)) = items.get(end) {
             let own = *weight as f64 * scale;
             let with = sum + own;
-            // Of a row the first item is the largest and the last one the smallest.
+            // The first item of a row is the largest, the last one the smallest.
             let ratio = (side * side * largest / (with * with)).max(with * with / (side * side * own));
             if ratio > worst {
                 break;
             }
             (end, sum, worst) = (end + 1, with, ratio);
         }
-        // An area without extent gives no finite ratio; every row takes at least one item.
+        // An area of size zero gives no finite ratio, but every row must take at least one item.
         end = end.max(start + 1);
         let row: f64 = items[start..end].iter().map(|(weight, _)| *weight as f64).sum();
         let is_last = end == items.len();
@@ -162,7 +162,7 @@ fn squarify(items: &[(u64, TreemapItem)], mut area: Area, place: &mut dyn FnMut(
     }
 }
 
-/// Places one row, which takes `share` of the area, and returns what is left.
+/// Places one row, which takes `share` of the area, and returns the remaining area.
 fn place_row(
     items: &[(u64, TreemapItem)],
     row: f64,

@@ -1,5 +1,5 @@
-//! What the assistant's side tells with `--json`: proposals (`stan suggest`) and judged replies (`stan check`). Data only;
-//! nothing here holds an absolute path.
+//! The reports of the assistant's side with `--json`: proposals (`stan suggest`) and checked replies (`stan check`). Data only,
+//! without absolute paths.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
-//! The configuration file: the words that other documents share, and its shape as far as only a JSON Schema needs it.
+//! The configuration file: terms that other documents share, and its structure, as far as a JSON Schema needs it.
 //!
-//! Nothing is read into the types of the shape: the reader wants places for its messages.
+//! Nothing is deserialised into these types, because the reader needs positions for its messages.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
-//! JSON Schemas of the context files (spec 20), for those who write or read them with other tools.
+//! JSON Schemas of the context files (spec 20), for other tools that write or read them.
 //!
-//! Written by hand, because the files are read by strict readers and not into types. Compiled for the tests that check
-//! `schemas/`. What a schema cannot express (an edge's target is a node, entries are unique) is not in them.
+//! Written by hand, because strict readers parse the files without serde types. Compiled only for the tests that check
+//! `schemas/`. What a schema cannot express is missing: an edge's target is a node, entries are unique.
 
 use serde_json::{Value, json};
 
@@ -128,7 +128,7 @@ pub fn integrity() -> Value {
     })
 }
 
-/// What `stan select --json` and the library say of a selection.
+/// The output of `stan select --json` and of the library's selections.
 pub fn selection_summary() -> Value {
     let bytes = json!({"type": "integer", "minimum": 0});
     let texts = json!({"type": "array", "items": {"type": "string"}});

@@ -1,8 +1,8 @@
-//! What is wrong with a document from an untrusted source, and where. Never about files that cannot be opened.
+//! What is wrong with a document from an untrusted source, and where. Not for files that cannot be opened.
 
 use std::fmt;
 
-/// One finding about one document. The display is a whole line for a person: file, place, expectation, entry.
+/// One finding about one document. `Display` is a whole line for a user: file, position, expectation, entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub struct DocumentError {
     /// The document as the reader knows it, usually relative to the repository.
@@ -10,23 +10,23 @@ pub struct DocumentError {
     pub place: DocumentPlace,
     /// What is wrong: `expected a depth of 0 or more, found -1`.
     pub message: String,
-    /// The entry around the place as minified JSON, cut when it is long.
+    /// The entry around the position as minified JSON, truncated if it is long.
     pub shown: Option<String>,
 }
 
-/// A place in a document.
+/// A position in a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DocumentPlace {
     /// A JSON Pointer; empty for the whole document.
     Pointer(String),
-    /// Where the text stops being JSON: both 1-based, the column in bytes.
+    /// Where parsing as JSON failed: both 1-based, the column in bytes.
     Line { line: usize, column: usize },
-    /// The list of findings was cut, so there is no single place.
+    /// The list of findings was truncated, so there is no single position.
     Rest,
 }
 
 impl DocumentError {
-    /// The JSON Pointer, when the document is JSON at all.
+    /// The JSON Pointer, if the document is JSON.
     pub fn pointer(&self) -> Option<&str> {
         match &self.place {
             DocumentPlace::Pointer(pointer) => Some(pointer),

@@ -1,4 +1,4 @@
-//! `stan export --json`: which partitions of a dataset were written, and which were there already. Data only.
+//! `stan export --json`: which partitions of a dataset were written, and which existed already. Data only.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;

@@ -1,5 +1,5 @@
-//! `dependency.map.json`: where each external file of a map is on this machine, and what its bytes must be (spec 20
-//! §5). Private to the host: nothing of it may reach an archive. Checking files against it is `stan_archive`'s job.
+//! `dependency.map.json`: where each external file of a map is on this machine, and the expected hash of its bytes (spec 20 §5).
+//! Private to the host: none of it may reach an archive. Checking files against it is `stan_archive`'s job.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,18 @@ pub struct ExternalsLock {
     pub nodes: BTreeMap<String, LockedExternal>,
 }
 
-/// One file outside the repository, proved by size and hash.
+/// One file outside the repository, identified by size and hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedExternal {
     /// The absolute real path on this machine.
     pub locator: String,
     pub size: u64,
     pub sha256: Digest,
-    /// For files of installed packages.
+    /// Set for files of installed packages.
     pub package: Option<PackageFile>,
 }
 
-/// A file by its place in a package.
+/// A file by its path in a package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PackageFile {
     /// The registry that the package comes from.
@@ -39,7 +39,7 @@ pub struct PackageFile {
     pub path: String,
 }
 
-/// Reads an integrity map. `file` is only for the findings, all of which are returned.
+/// Reads an externals lock and returns all findings. `file` is only the name for them.
 pub fn decode(bytes: &[u8], file: &str) -> Result<ExternalsLock, Vec<DocumentError>> {
     let mut reader = DocumentReader::parse(bytes, file)?;
     let nodes = read_document(&mut reader);
@@ -96,7 +96,7 @@ fn read_document(reader: &mut DocumentReader<'_>) -> Option<BTreeMap<String, Loc
         return None;
     }
     let mut all = BTreeMap::new();
-    // Collected, because reading a value reports to the reader, which the fields borrow.
+    // Collected, because reading a value reports findings through `&mut reader`, from which the fields borrow.
     let fields: Vec<(NodeId, NodeId)> = reader.tree().fields(nodes).collect();
     for (key, value) in fields {
         let id = reader.tree().string(key).unwrap_or_default();
@@ -153,7 +153,7 @@ fn read_node(reader: &mut DocumentReader<'_>, node: NodeId, at: &Pointer<'_>, ow
     Some(LockedExternal { locator: locator?.into_owned(), size: size?, sha256: sha256?, package })
 }
 
-/// The three fields of installed packages: all or none, and in accord with the id.
+/// The three fields of installed packages: all or none, and consistent with the id.
 fn read_package(
     reader: &mut DocumentReader<'_>,
     fields: [Option<NodeId>; 3],
@@ -177,7 +177,7 @@ fn read_package(
         let place = place(*ecosystem);
         own_id.ends_with(&place) || own_id == &place[1..]
     };
-    // The document does not name the registry. The id does, and a package whose id is not made of it proves nothing.
+    // The document does not name the registry; the id does. A package that its id was not built from proves nothing.
     let Some(ecosystem) = Ecosystem::REGISTRIES.into_iter().find(is_own) else {
         let place = place(Ecosystem::Npm);
         reader.wrong(

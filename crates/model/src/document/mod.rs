@@ -1,4 +1,4 @@
-//! The documents that leave the program, as versioned types of their own. Nothing here computes anything.
+//! The documents that leave the program, as versioned types. Nothing is computed here.
 
 pub mod answer_reports;
 pub mod assistant_reports;

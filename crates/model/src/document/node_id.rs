@@ -1,9 +1,9 @@
-//! How node ids are spelled in documents: paths relative to the repository, `/` between segments. Whether a node
-//! exists is not known here.
+//! How node ids are spelled in documents: paths relative to the repository, separated by `/`. Whether a node exists is checked
+//! elsewhere.
 
 use std::borrow::Cow;
 
-/// Why a text cannot be the id of a file.
+/// Why a text is not a valid node id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NodeIdError {
     #[error("a node id that is not empty")]
@@ -16,7 +16,7 @@ pub enum NodeIdError {
     Nul,
 }
 
-/// Whether an id can name a file below the repository: the check of what machines wrote.
+/// Checks that an id written by a program names a file below the repository.
 pub fn check_node_id(id: &str) -> Result<(), NodeIdError> {
     if id.is_empty() {
         return Err(NodeIdError::Empty);
@@ -30,7 +30,7 @@ pub fn check_node_id(id: &str) -> Result<(), NodeIdError> {
     if id.split(['/', '\\']).any(|segment| segment == "..") { Err(NodeIdError::Parent) } else { Ok(()) }
 }
 
-/// The one spelling of an id that a person or an assistant wrote: `./a` is `a`, `a\b` is `a/b`, `a//b/` is `a/b`.
+/// Normalises an id that a person or an assistant wrote: `./a` is `a`, `a\b` is `a/b`, `a//b/` is `a/b`.
 pub fn normalise_node_id(id: &str) -> Result<Cow<'_, str>, NodeIdError> {
     check_node_id(id)?;
     let is_plain = !id.contains('\\') && id.split('/').all(|segment| !segment.is_empty() && segment != ".");
@@ -46,7 +46,7 @@ pub fn normalise_node_id(id: &str) -> Result<Cow<'_, str>, NodeIdError> {
     if is_absolute(&normalised) { Err(NodeIdError::Absolute) } else { Ok(Cow::Owned(normalised)) }
 }
 
-/// Absolute anywhere: `/x`, `\x`, `C:\x`. Documents travel between machines.
+/// Absolute on any system: `/x`, `\x`, `C:\x`. Documents travel between machines.
 pub fn is_absolute(path: &str) -> bool {
     match path.as_bytes() {
         [b'/' | b'\\', ..] => true,

@@ -1,5 +1,4 @@
-//! The small answers about declarations: `stan outline --json` and `stan symbol --json`. Data only; nothing here holds
-//! an absolute path of the machine.
+//! The small answers about declarations: `stan outline --json` and `stan symbol --json`. Data only, without absolute paths.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;

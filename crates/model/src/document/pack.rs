@@ -1,5 +1,5 @@
-//! The context pack of a place, a log or files: `stan pack --format json`, schema `stan.pack@1`. The other formats are
-//! renderings of it. Data only; nothing here holds an absolute path of the machine.
+//! The context pack for a position, a log or files: `stan pack --format json`, schema `stan.pack@1`. The other formats are
+//! rendered from it. Data only, without absolute paths.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! Strict reading of JSON documents: every finding is kept, with its JSON Pointer and the entry around it.
 //!
-//! What a document means is the business of the module that reads it; nothing is repaired here.
+//! What a document means is up to the module that reads it. Nothing is repaired here.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ const MAX_ERRORS: usize = 100;
 /// How much of a value is shown in a finding, in bytes.
 const MAX_SHOWN: usize = 160;
 
-/// A document that is JSON, and what was found wrong with it so far.
+/// A document that is valid JSON, and the findings about it so far.
 pub struct DocumentReader<'a> {
     tree: JsonTree<'a>,
     file: &'a str,
@@ -22,7 +22,7 @@ pub struct DocumentReader<'a> {
     left_out: usize,
 }
 
-/// The way to a value. It lives on the stack and becomes text only when there is something to report.
+/// The path to a value. It lives on the stack and is rendered only when there is something to report.
 #[derive(Clone, Copy)]
 pub struct Pointer<'p> {
     parent: Option<&'p Pointer<'p>>,
@@ -48,7 +48,7 @@ impl<'p> Pointer<'p> {
         Pointer { parent: Some(self), token: Token::Index(index) }
     }
 
-    /// The pointer as RFC 6901 writes it.
+    /// The pointer in RFC 6901 syntax.
     pub fn render(&self) -> String {
         let Some(parent) = self.parent else { return String::new() };
         // Documents nest four levels at most, so this recursion is as deep as the code that built the pointer.
@@ -82,7 +82,7 @@ impl<'a> DocumentReader<'a> {
         self.file
     }
 
-    /// Takes note of a value that is not what it should be. `around` is the entry to show.
+    /// Reports a value that is not as expected. `around` is the entry to show.
     pub fn expected(&mut self, pointer: &Pointer<'_>, what: &str, found: NodeId, around: Option<NodeId>) {
         if self.has_room() {
             let message = format!("expected {what}, found {}", self.excerpt(found));
@@ -91,7 +91,7 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
-    /// Takes note of anything else.
+    /// Reports any other finding.
     pub fn wrong(&mut self, pointer: &Pointer<'_>, message: impl Into<String>, around: Option<NodeId>) {
         if self.has_room() {
             let shown = around.map(|around| self.excerpt(around));
@@ -103,7 +103,7 @@ impl<'a> DocumentReader<'a> {
         !self.errors.is_empty()
     }
 
-    /// Everything that was found, in the order of the document.
+    /// All findings, in document order.
     pub fn into_errors(mut self) -> Vec<DocumentError> {
         if self.left_out > 0 {
             let message = format!("{} more problems are not shown; fix those above first", self.left_out);
@@ -148,7 +148,7 @@ impl<'a> DocumentReader<'a> {
         Some(values)
     }
 
-    /// The contents of a string; anything else is reported.
+    /// The contents of a string. Reports any other value.
     pub fn string(&mut self, id: NodeId, pointer: &Pointer<'_>, what: &str, around: NodeId) -> Option<Cow<'a, str>> {
         let text = self.tree.string(id);
         if text.is_none() {
@@ -157,8 +157,7 @@ impl<'a> DocumentReader<'a> {
         text
     }
 
-    /// A whole number of 0 or more. What is larger than `u64` becomes its largest value. `None` is for the caller to
-    /// report.
+    /// A whole number of 0 or more; beyond `u64` it saturates. `None` otherwise, which the caller reports.
     pub fn whole_number(&self, id: NodeId) -> Option<u64> {
         let text = self.tree.text(id);
         match self.tree.kind(id) {
@@ -172,7 +171,7 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
-    /// A whole number of 0 or more that is exactly what the text says. `None` is for the caller to report.
+    /// A whole number of 0 or more that the text spells exactly. `None` otherwise, which the caller reports.
     pub fn exact_number(&self, id: NodeId) -> Option<u64> {
         match self.tree.kind(id) {
             JsonKind::Integer => self.tree.text(id).parse().ok(),
@@ -181,9 +180,9 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
-    /// A value as minified JSON, cut when it is long.
+    /// A value as minified JSON, truncated if it is long.
     pub fn excerpt(&self, id: NodeId) -> String {
-        // A value that is much longer than what will be shown is not even copied whole.
+        // Do not even copy a value that is much longer than what will be shown.
         let source = self.tree.text(id);
         if source.len() > MAX_SHOWN * 8 {
             return cut(source[..source.floor_char_boundary(MAX_SHOWN + 4)].to_owned());
@@ -205,7 +204,8 @@ impl<'a> DocumentReader<'a> {
     }
 }
 
-/// A text as a JSON string, cut when it is long: control characters of a hostile document never reach a terminal.
+/// A text as a JSON string, truncated if it is long. Escapes control characters, so that a hostile document cannot send them to a
+/// terminal.
 pub fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     let end = text.floor_char_boundary(MAX_SHOWN);

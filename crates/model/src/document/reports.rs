@@ -1,4 +1,4 @@
-//! What the smaller verbs of context mode tell about themselves with `--json`: select, snap, state, verify.
+//! The `--json` reports of the smaller commands of context mode: select, snap, state, verify.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;

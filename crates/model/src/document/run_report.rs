@@ -1,5 +1,5 @@
-//! What a run tells about itself: the document of `stan run --json`, and what its text is made from. Holds no absolute
-//! path, so that it may be shared.
+//! The report of a run: the document of `stan run --json`, from which its text output is made too. Has no absolute paths, so that
+//! users can share it.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;

@@ -1,5 +1,5 @@
-//! `dependency.state.json`: the selection that an assistant writes (spec 20 §2). Read strictly, migrated from v1,
-//! written as v2. What a selection means is the business of `stan_graph::select`.
+//! `dependency.state.json`: the selection that an assistant writes (spec 20 §2). Read strictly, migrated from v1, written as v2.
+//! How a selection is resolved is up to `stan_graph::select`.
 
 use std::borrow::Cow;
 
@@ -12,18 +12,18 @@ use crate::untrusted::write_json_string;
 /// Every edge kind: runtime 1, type 2, dynamic 4.
 pub const ALL_KINDS: u8 = 7;
 
-/// One node and how far its dependencies come along.
+/// One node, and how far its dependencies are followed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     pub node: String,
-    /// How many edges are followed. Larger numbers than this can hold mean the same: everything.
+    /// How many edges are followed. Numbers that do not fit saturate, which means the same: everything.
     pub depth: u32,
     /// Which edges are followed; 0 selects the node alone.
     pub mask: u8,
 }
 
 impl Entry {
-    /// The node alone, as a bare string in the document says it.
+    /// The node without dependencies, written as a bare string.
     pub fn node(id: impl Into<String>) -> Self {
         Self { node: id.into(), depth: 0, mask: ALL_KINDS }
     }
@@ -33,7 +33,7 @@ impl Entry {
     }
 }
 
-/// A selection: what is in, and what is out whatever else says.
+/// What is included, and what is excluded even if something else includes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     pub include: Vec<Entry>,
@@ -43,23 +43,23 @@ pub struct State {
 /// Which schema a document was written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateVersion {
-    /// `{include, exclude?}` with kind names; rewritten as v2 before it is archived.
+    /// `{include, exclude?}` with names of kinds; rewritten as v2 before it is archived.
     V1,
     V2,
 }
 
-/// A selection, and what the reader noticed about its spelling.
+/// A selection, and what the reader noticed about its syntax.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedState {
     pub state: State,
     pub version: StateVersion,
-    /// A v2 document says `include` or `exclude` for `i` or `x`.
+    /// A v2 document that uses `include` or `exclude` instead of `i` or `x`.
     pub uses_aliases: bool,
-    /// Whole lines, in the order of the document.
+    /// Whole lines, in document order.
     pub warnings: Vec<String>,
 }
 
-/// Reads a selection. `file` is only for the findings, all of which are returned.
+/// Reads a selection and returns all findings. `file` is only the name for them.
 pub fn decode(bytes: &[u8], file: &str) -> Result<DecodedState, Vec<DocumentError>> {
     let mut decoder = Decoder { reader: DocumentReader::parse(bytes, file)?, warnings: Vec::new() };
     let decoded = decoder.document();
@@ -98,7 +98,7 @@ struct Decoder<'a> {
     warnings: Vec<String>,
 }
 
-/// How a list is called in a document, and where its entries are.
+/// The name of a list in the document, and its entries.
 struct List {
     key: &'static str,
     value: NodeId,

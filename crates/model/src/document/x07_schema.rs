@@ -1,6 +1,6 @@
-//! The shapes of x07's documents as far as only a JSON Schema needs them: the slice itself, the pack, the wrapper.
+//! The structure of x07's documents, as far as a JSON Schema needs it: the slice, the pack, the wrapper.
 //!
-//! Compiled for the tests that generate and check `schemas/`; nothing is ever read into these types.
+//! Compiled only for the tests that generate and check `schemas/`. Nothing is deserialised into these types.
 
 use std::collections::BTreeMap;
 

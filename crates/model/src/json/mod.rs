@@ -1,7 +1,7 @@
-//! A JSON text read into a flat tree that borrows from it: 12 bytes a value, nothing allocated for a string.
+//! Parses JSON into a flat tree that borrows from the text: 12 bytes per value, no allocation for strings.
 //!
-//! Reading is strict, nesting is limited, and every value keeps its place in the text. It is not a general value
-//! type: nothing can be changed, which is what lets megabytes of syntax trees be held at a small multiple of the file.
+//! Parsing is strict, nesting is limited, and every value keeps its position. Not a general value type: it is immutable, which
+//! keeps megabytes of syntax trees at a small multiple of the file size.
 
 mod parse;
 mod write;
@@ -23,7 +23,7 @@ pub enum JsonKind {
     Null,
     False,
     True,
-    /// Written without fraction and exponent, and not `-0`.
+    /// Without fraction and exponent, and not `-0`.
     Integer,
     /// Any other number; always finite.
     Double,
@@ -37,9 +37,9 @@ pub enum JsonKind {
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// Where the text starts in the source, quotes and brackets included.
+    /// The byte offset in the source, quotes and brackets included.
     start: u32,
-    /// The length of a scalar's text; the index after the last value inside a container.
+    /// The length of a scalar's text; for a container, the index after its last value.
     extent: u32,
     kind: JsonKind,
     /// A string of visible ASCII characters only, without escapes.
@@ -91,7 +91,7 @@ impl<'a> JsonTree<'a> {
         self.node(id).kind
     }
 
-    /// The text of a scalar, exactly as written; of a container, up to its last value.
+    /// The text of a scalar, exactly as written; for a container, the text up to its last value.
     pub fn text(&self, id: NodeId) -> &'a str {
         let node = self.node(id);
         let end = if matches!(node.kind, JsonKind::Array | JsonKind::Object) {
@@ -119,7 +119,7 @@ impl<'a> JsonTree<'a> {
         matches!(self.kind(id), JsonKind::PlainString | JsonKind::EscapedString)
     }
 
-    /// Whether a value is a string of visible ASCII characters only, without escapes. Costs nothing to ask.
+    /// Whether a value is a string of visible ASCII characters only, without escapes. O(1).
     pub fn is_plain_word(&self, id: NodeId) -> bool {
         self.node(id).is_word
     }
@@ -129,12 +129,12 @@ impl<'a> JsonTree<'a> {
         (self.kind(id) == JsonKind::Integer).then(|| self.text(id).parse().ok()).flatten()
     }
 
-    /// The values in an array; nothing for anything else.
+    /// The values of an array; empty for other kinds.
     pub fn items(&self, id: NodeId) -> Children<'_> {
         self.children(id, JsonKind::Array)
     }
 
-    /// The keys and values of an object, as written; nothing for anything else.
+    /// The keys and values of an object, as written; empty for other kinds.
     pub fn fields(&self, id: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         let mut children = self.children(id, JsonKind::Object);
         std::iter::from_fn(move || Some((children.next()?, children.next()?)))
@@ -145,7 +145,7 @@ impl<'a> JsonTree<'a> {
         self.fields(id).filter(|&(name, _)| self.key_is(name, key)).last().map(|(_, value)| value)
     }
 
-    /// Follows one unescaped token of a JSON Pointer.
+    /// Resolves one unescaped token of a JSON Pointer.
     pub fn step(&self, id: NodeId, token: &str) -> Option<NodeId> {
         match self.kind(id) {
             JsonKind::Array => self.items(id).nth(array_index(token)?),
@@ -154,7 +154,7 @@ impl<'a> JsonTree<'a> {
         }
     }
 
-    /// Every value inside this one and itself, in the order of the text. Keys count as values.
+    /// This value and all values inside it, in text order. Keys count as values.
     pub fn descendants(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<> {
         (id.0..self.node(id).next(id.0)).map(NodeId)
     }
@@ -181,7 +181,7 @@ impl<'a> JsonTree<'a> {
     }
 
     fn node(&self, id: NodeId) -> Node {
-        // Ids come from this tree, so the fallback is never seen; it keeps a mixed-up id from being a panic.
+        // Ids come from this tree, so the fallback is unreachable, unless a caller mixes up two trees; that must not panic.
         self.nodes.get(id.0 as usize).copied().unwrap_or(Node {
             start: 0,
             extent: 0,

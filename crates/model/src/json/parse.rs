@@ -1,11 +1,11 @@
-//! The strict reader behind [`JsonTree`]: one pass, no recursion. It builds the tree and nothing else.
+//! The strict parser behind [`JsonTree`]: one pass, no recursion. It only builds the tree.
 
 use super::{JsonError, JsonKind, JsonTree, Node};
 
-/// How deep containers may nest. The same as what readers with a recursion limit of 128 take.
+/// The maximum nesting depth. Equal to that of parsers with a recursion limit of 128.
 pub const MAX_DEPTH: usize = 127;
 
-/// Bytes of a string that are visible ASCII and mean themselves.
+/// String bytes that are visible ASCII and need no escape.
 const IS_WORD_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0x21;
@@ -22,7 +22,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<JsonTree<'_>, JsonError> {
     if u32::try_from(bytes.len()).is_err() {
         return Err(error_at(bytes, 0, "text is larger than 4 GiB".to_owned()));
     }
-    // More than most texts need: memory that is never touched costs nothing, and copying would.
+    // More than most texts need: untouched memory costs nothing, but growing the list copies it.
     let mut reader =
         JsonReader { bytes, position: 0, nodes: Vec::with_capacity(bytes.len() / 4 + 1), open: Vec::new() };
     match reader.document() {
@@ -31,7 +31,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<JsonTree<'_>, JsonError> {
     }
 }
 
-/// Decodes the inside of a string that was read without error.
+/// Decodes the inside of a string that was parsed without error.
 pub(super) fn decode(inner: &str) -> String {
     let mut out = String::with_capacity(inner.len());
     let mut rest = inner;
@@ -66,6 +66,7 @@ pub(super) fn decode(inner: &str) -> String {
 }
 
 fn hex(text: &str, start: usize) -> u32 {
+    // Never 0 in practice: the parser has checked the digits.
     text.get(start..start + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0)
 }
 
@@ -88,7 +89,7 @@ impl JsonReader<'_> {
     fn document(&mut self) -> Result<(), String> {
         self.skip_space();
         loop {
-            // A container that has something inside asks for a value again.
+            // A container that is not empty needs a value next.
             if self.value()? {
                 continue;
             }
@@ -100,7 +101,7 @@ impl JsonReader<'_> {
         if self.position < self.bytes.len() { Err("trailing characters".to_owned()) } else { Ok(()) }
     }
 
-    /// Reads a value, or opens a container. Returns whether a value inside it comes next.
+    /// Parses a value, or opens a container. Returns whether a value inside it comes next.
     fn value(&mut self) -> Result<bool, String> {
         let start = self.position;
         match self.peek() {
@@ -140,7 +141,7 @@ impl JsonReader<'_> {
         Ok(true)
     }
 
-    /// After a value: closes what ends here. Returns whether the whole text is read.
+    /// After a value: closes containers that end here. Returns true at the end of the text.
     fn close_finished(&mut self) -> Result<bool, String> {
         while let Some(&index) = self.open.last() {
             self.skip_space();
@@ -190,7 +191,7 @@ impl JsonReader<'_> {
         self.position += 1;
         loop {
             let rest = self.bytes.get(self.position..).unwrap_or_default();
-            // Most strings are short words: one loop over the bytes that need no thought.
+            // Most strings are short words: skip the bytes that need no check in one loop.
             self.position += rest.iter().take_while(|&&byte| IS_WORD_BYTE[usize::from(byte)]).count();
             match self.peek() {
                 Some(b'"') => {
@@ -243,7 +244,7 @@ impl JsonReader<'_> {
 
     fn hex_unit(&mut self) -> Result<u32, String> {
         let digits = self.bytes.get(self.position..self.position + 4).unwrap_or_default();
-        // `from_str_radix` alone would take a sign.
+        // `from_str_radix` alone would accept a sign.
         if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
             return Err("invalid hex escape".to_owned());
         }

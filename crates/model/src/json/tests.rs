@@ -1,4 +1,4 @@
-//! What is JSON, what is not, and that reading agrees with another reader on every text.
+//! What is valid JSON, and that every text gets the same result as from another parser.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -81,7 +81,7 @@ fn nesting_is_limited_at_a_known_depth() {
     assert!(JsonTree::parse(nested(MAX_DEPTH).as_bytes()).is_ok());
     let error = JsonTree::parse(nested(MAX_DEPTH + 1).as_bytes()).err().unwrap();
     assert_eq!((error.line, error.column), (1, MAX_DEPTH + 1));
-    // A million brackets cost nothing: the reader stops at the limit, and it does not recurse.
+    // A million brackets are cheap: the parser stops at the limit and does not recurse.
     assert!(JsonTree::parse("[".repeat(1_000_000).as_bytes()).is_err());
 }
 
@@ -129,7 +129,7 @@ proptest! {
         prop_assert_eq!(ours, serde_json::from_slice::<Value>(&bytes).is_ok());
     }
 
-    /// Texts made of JSON's own pieces, so that most of the grammar is met.
+    /// Texts made of JSON tokens, to cover most of the grammar.
     #[test]
     fn same_verdict_on_json_like_texts(
         pieces in prop::collection::vec(prop::sample::select(vec![

@@ -1,4 +1,4 @@
-//! Canonical text (RFC 8785) of a value in a [`JsonTree`], and how long it is. What the tree means is not known here.
+//! Writes a value of a [`JsonTree`] as canonical JSON (RFC 8785), or computes the length of that.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ impl JsonTree<'_> {
                 out.push(b']');
             }
             JsonKind::Object => self.write_object(id, out),
-            // Integers, words and plain strings have only one spelling.
+            // Integers, words and plain strings have only one canonical spelling: their own.
             _ => out.extend_from_slice(self.text(id).as_bytes()),
         }
     }
@@ -47,7 +47,7 @@ impl JsonTree<'_> {
         }
     }
 
-    /// Looks for an integer inside a value that canonical JSON cannot hold. `pointer` is the value's JSON pointer.
+    /// Finds integers inside a value that canonical JSON cannot hold. `pointer` is the value's JSON Pointer.
     pub fn check_integers(&self, id: NodeId, pointer: &str) -> Result<(), JcsError> {
         match self.kind(id) {
             JsonKind::Integer => {
@@ -70,7 +70,7 @@ impl JsonTree<'_> {
         }
     }
 
-    /// The length of a tree of arrays and simple scalars, which expressions are, in one pass without recursion.
+    /// The length of a tree of arrays and simple scalars (as expressions are), in one pass without recursion.
     fn flat_len(&self, id: NodeId) -> Option<usize> {
         let range = id.0 as usize..self.node(id).next(id.0) as usize;
         let (mut length, mut separators) = (0, range.len() - 1);
@@ -78,7 +78,7 @@ impl JsonTree<'_> {
             match node.kind {
                 JsonKind::Array => {
                     length += 2;
-                    // Every value but the first of its list has a comma before it.
+                    // No comma before the first value of a list.
                     separators -= usize::from(node.extent > index + 1);
                 }
                 JsonKind::EscapedString => length += jcs::string_len(&self.string(NodeId(index))?),
@@ -90,7 +90,7 @@ impl JsonTree<'_> {
     }
 
     fn check_inside(&self, id: NodeId, pointer: &str, token: &str) -> Result<(), JcsError> {
-        // Pointers are only built for containers and bad numbers: most values are neither.
+        // Build pointers only for containers and invalid numbers: most values are neither.
         match self.kind(id) {
             JsonKind::Integer | JsonKind::Array | JsonKind::Object => {
                 self.check_integers(id, &format!("{pointer}/{token}"))
@@ -102,7 +102,7 @@ impl JsonTree<'_> {
     fn write_object(&self, id: NodeId, out: &mut Vec<u8>) {
         let mut fields: Vec<(Cow<'_, str>, NodeId)> =
             self.fields(id).map(|(key, value)| (self.string(key).unwrap_or_default(), value)).collect();
-        // The sort is stable and the last of equal keys wins.
+        // The sort is stable, so the last of equal keys wins.
         fields.sort_by(|left, right| jcs::compare_keys(&left.0, &right.0));
         out.push(b'{');
         let mut is_first = true;
@@ -121,7 +121,7 @@ impl JsonTree<'_> {
     }
 }
 
-/// A minified JSON text indented by two spaces, and otherwise as it is. Ends with a newline.
+/// Indents minified JSON by two spaces and changes nothing else. Ends with a newline.
 pub fn indented_json(minified: &[u8]) -> Vec<u8> {
     let text = minified.trim_ascii();
     let mut out = Vec::with_capacity(text.len() * 2);
@@ -161,7 +161,7 @@ pub fn indented_json(minified: &[u8]) -> Vec<u8> {
                 line(&mut out, depth);
             }
             b':' => out.extend_from_slice(b": "),
-            // Already indented: white space is created.
+            // Drop existing white space: this function writes its own.
             b' ' | b'\n' | b'\r' | b'\t' => {}
             other => out.push(other),
         }

@@ -5,8 +5,8 @@
 //! | as git | at the place it says or the nearest one where every line matches; never on lines that an earlier hunk touched |
 //! | tolerant | at the place it says; else where its lines are found, if that is one place; two places are refused |
 //!
-//! Tolerant also: the lines of a hunk are counted again; a file's carriage returns, byte order mark and missing final newline
-//! stay as they are although the patch does not show them. Never: a line that is only similar.
+//! Tolerant also: a hunk's lines are counted instead of trusting its header; a file's carriage returns, byte order mark and
+//! missing final newline stay, although the patch does not show them. Never: a line that is only similar.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,15 +17,15 @@ use super::{
     Body, Change, DiffError, FileDiff, Hunk, Lines, Missed, Replacement, SearchBudget, TOO_MUCH, elision, hunk,
 };
 
-/// What became of the file.
+/// The file after the patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Applied {
     pub(crate) bytes: Vec<u8>,
-    /// For each line of the new file the index of the line in the fence that wrote it, if one did.
+    /// For each line of the new file: the index of the line in the fence that wrote it, if any.
     pub(crate) sources: Vec<Option<usize>>,
 }
 
-/// How exact a patch must be.
+/// How strictly a patch must match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exactness {
     AsGit,
@@ -34,7 +34,7 @@ pub(crate) enum Exactness {
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// How many lines of a file are shown where a passage was expected.
+/// How many lines of the file are shown where a passage was expected.
 const MAX_SHOWN: usize = 12;
 
 /// Applies the patch of one file. The error names the hunk that does not fit.
@@ -103,7 +103,7 @@ fn apply_as_git<'a>(
     Ok(())
 }
 
-/// The lines that a hunk expects and those that it leaves.
+/// The old and the new lines of a hunk.
 fn sides<'a>(range: Range<usize>, lines: &'a Lines<'_>, splits_ends: bool) -> (Vec<Line<'a>>, Vec<Line<'a>>) {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     for index in range.clone() {
@@ -115,8 +115,9 @@ fn sides<'a>(range: Range<usize>, lines: &'a Lines<'_>, splits_ends: bool) -> (V
         match bytes.first() {
             Some(b'-') => old.push(made),
             Some(b'+') => new.push(made),
+            // `\ No newline at end of file` was applied to the line before.
             Some(b'\\') => {}
-            // An empty line is an empty line that is kept: editors take the space off.
+            // Treat an empty line as an empty context line: editors strip its trailing space.
             _ => {
                 old.push(made);
                 new.push(made);
@@ -126,7 +127,7 @@ fn sides<'a>(range: Range<usize>, lines: &'a Lines<'_>, splits_ends: bool) -> (V
     (old, new)
 }
 
-/// The place nearest to the wanted one, first looking down, then up, as git does.
+/// The matching position nearest to the stated one: first downwards, then upwards, as git does.
 fn nearest(
     image: &Image<'_>,
     old: &[Line<'_>],
@@ -141,7 +142,7 @@ fn nearest(
         let (fits, is_affordable) = image.has(place, old, Agreement::Exact, false, work);
         (fits && !is_refused, is_affordable)
     };
-    // A hunk bound to one end has one candidate position.
+    // A hunk anchored at one end of the file has one candidate position.
     if must_start || must_end {
         let place = if must_start { 0 } else { last };
         return matches(place, work).0.then_some(place);
@@ -178,22 +179,22 @@ fn nearest(
     }
 }
 
-/// Where lines are.
+/// The result of searching for lines.
 enum MatchPosition {
     At(usize, Agreement),
-    /// Two of the places.
+    /// Two of the positions.
     Several(usize, usize),
     Nowhere,
     TooMuch,
 }
 
-/// A file that what models write is applied to.
+/// Applies a patch tolerantly, as models write them.
 struct Tolerant<'a, 'l> {
     image: Image<'a>,
     lines: &'a Lines<'l>,
-    /// The file starts with a byte order mark, which is not in the image.
+    /// The file starts with a byte order mark, which is not part of the image.
     has_mark: bool,
-    /// By how many lines the file has grown so far.
+    /// How many lines the file has grown so far.
     moved: i64,
 }
 
@@ -201,11 +202,12 @@ impl<'a> Tolerant<'a, '_> {
     fn hunk(&mut self, hunk: &Hunk, change: Change, work: &mut SearchBudget) -> Result<(), DiffError> {
         let filled = hunk::filled(self.lines, hunk.lines.clone());
         let counted = hunk.counted.as_ref().ok().map(|counted| counted.lines.clone());
-        // What lies behind the counted lines may be left off when it changes nothing.
+        // Lines after the counted ones may be dropped if they change nothing.
         let is_idle = |from: usize| {
             (from..hunk.lines.end).all(|at| self.lines.get(at).is_some_and(|line| !line.starts_with(['+', '-'])))
         };
         let counted = counted.filter(|counted| is_idle(counted.end));
+        // Trailing blank lines may belong to the hunk or to the fence, and the counts may be right after all: tries each reading.
         let mut readings = vec![hunk.lines.clone(), filled];
         readings.extend(counted);
         readings.dedup();
@@ -245,13 +247,14 @@ impl<'a> Tolerant<'a, '_> {
         }
     }
 
-    /// All of the file, with the ends that it had.
+    /// Writes the whole file, with the line ends that it had.
     fn whole(&mut self, work: &mut SearchBudget) -> Result<(), DiffError> {
         let count = self.image.len();
         let (has_returns, last) = (self.image.has_returns(), count.checked_sub(1).and_then(|at| self.image.get(at)));
         let keeps_open = last.is_some_and(|line| !line.has_newline);
         let mut new = self.all(0..self.lines.len());
         new.iter_mut().for_each(|line| line.has_return |= has_returns);
+        // A fence cannot show that the final newline is missing.
         if let Some(line) = new.last_mut().filter(|_| keeps_open) {
             (line.has_newline, line.has_return) = (false, false);
         }
@@ -273,7 +276,7 @@ impl<'a> Tolerant<'a, '_> {
         all
     }
 
-    /// The mark is not in the image, so neither is it in what is compared with it.
+    /// The byte order mark is not in the image, so strip it from lines that are compared with the image.
     fn without_mark(&self, lines: &mut [Line<'a>]) {
         if let Some(first) = lines.first_mut().filter(|_| self.has_mark)
             && let Some(text) = first.text.strip_prefix(BYTE_ORDER_MARK)
@@ -284,7 +287,7 @@ impl<'a> Tolerant<'a, '_> {
         }
     }
 
-    /// Byte for byte at the stated place, then anywhere; then the same but for line ends.
+    /// Finds the lines byte for byte at the stated position, then anywhere; then the same ignoring line ends.
     fn find(
         &self,
         old: &[Line<'_>],
@@ -367,7 +370,7 @@ impl<'a> Tolerant<'a, '_> {
     }
 }
 
-/// The searched lines, and what the file has where most of those lines are in the same order.
+/// The expected lines, and the passage of the file with most of those lines in the same order.
 fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed {
     const MAX_VOTES: usize = 100_000;
     let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
@@ -397,7 +400,7 @@ fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed 
     }
 }
 
-/// Where no line is the same: the line that begins most like the first searched one.
+/// If no line is equal: the line with the longest common prefix with the first expected one.
 fn most_alike(places: &[&Line<'_>], old: &[Line<'_>]) -> Option<usize> {
     const FEWEST_BYTES: usize = 6;
     let (offset, wanted) = old.iter().enumerate().find(|(_, line)| !line.text.trim_ascii().is_empty())?;

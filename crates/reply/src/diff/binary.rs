@@ -1,17 +1,17 @@
-//! Binary patches: their shape is checked, line by line. Their result is not computed: a binary file is never archived,
-//! so there is nothing to compare with.
+//! Binary patches: their syntax is checked, line by line. They are not applied: binary files are never archived, so there is
+//! nothing to compare the result with.
 
 use super::{DiffError, Lines};
 
-/// A `GIT binary patch` whose lines are well formed.
+/// A well-formed `GIT binary patch`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BinaryPatch {
-    /// A delta needs the old bytes; a literal has all of the new ones.
+    /// A delta needs the old bytes; a literal contains all new ones.
     pub(crate) is_delta: bool,
 }
 
 impl BinaryPatch {
-    /// Reads the forward part and, if there is one, the backward part from a line on.
+    /// Parses the forward part and, if there is one, the backward part, from line `start`.
     pub(super) fn parse(lines: &Lines<'_>, start: usize, has_full_index: bool) -> (Result<Self, DiffError>, usize) {
         let (forward, next) = match read_part(lines, start) {
             Ok(Some(part)) => part,
@@ -57,7 +57,7 @@ fn read_part(lines: &Lines<'_>, start: usize) -> Result<Option<(BinaryPatch, usi
     Err(DiffError::new(at.saturating_sub(1), "the binary patch is cut off: an empty line ends its data"))
 }
 
-/// A length as one letter, then five characters of base 85 for each four bytes.
+/// One letter for the length, then five base-85 characters for each four bytes.
 fn is_data_line(line: &[u8]) -> bool {
     let Some((&first, data)) = line.split_first() else { return false };
     let length = match first {

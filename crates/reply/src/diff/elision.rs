@@ -1,5 +1,5 @@
-//! Lines that say that lines were left out: `// ... rest of the code unchanged ...`. Models shorten files so; written as it
-//! stands, such a reply would delete what it leaves out.
+//! Lines that mark omitted code: `// ... rest of the code unchanged ...`. Models shorten files this way; applied literally, such
+//! a reply would delete what it omits.
 //!
 //! | case | decision |
 //! |---|---|
@@ -9,11 +9,11 @@
 
 use super::{Body, DiffError, FileDiff, Lines};
 
-/// What a shortened passage is called.
+/// Words for the omitted passage.
 const WORDS: &[&str] =
     &["rest of", "existing code", "unchanged", "remaining", "omitted", "same as before", "previous code"];
 
-/// What the rest is of, where no ellipsis says that it is left out.
+/// What the rest is a rest of, in comments without an ellipsis.
 const WHOLES: &[&str] = &[
     "file",
     "code",
@@ -31,17 +31,17 @@ const WHOLES: &[&str] = &[
     "tests",
 ];
 
-/// How a comment without an ellipsis begins and ends that says that something stays.
+/// Prefixes and suffixes of comments without an ellipsis which say that something stays.
 const STAYING: &[&str] = &["existing ", "other ", "all other ", "remaining ", "keep "];
 const STAYS: &[&str] = &["unchanged", "the same", "as before", "as is", "as-is", "existing code"];
 
-/// A comment of more words is prose.
+/// A comment with more words is prose.
 const MAX_WORDS: usize = 8;
 
-/// Such lines are compared with the old file until one is new; no real file has more of them.
+/// Only this many such lines are compared with the old file; no real file has more.
 const MAX_COMPARED: usize = 20;
 
-/// The first such line that the patch would write.
+/// The first such line that the patch would add.
 pub(super) fn find(file: &FileDiff, lines: &Lines<'_>, old: &[u8]) -> Option<DiffError> {
     if old.is_empty() {
         return None;
@@ -57,8 +57,8 @@ pub(super) fn find(file: &FileDiff, lines: &Lines<'_>, old: &[u8]) -> Option<Dif
     Some(DiffError::new(index, "this line says that lines were left out, and writing it would delete them"))
 }
 
-/// A comment that begins with an ellipsis and says what is left out; without the signs of a comment a space follows the
-/// ellipsis, because `...remaining` is code.
+/// A comment that starts with an ellipsis and names what is omitted. Without comment markers, a space must follow the ellipsis,
+/// because `...remaining` is code.
 fn is_elision(line: &str) -> bool {
     let line = line.trim_start_matches(['{', '(', ' ', '\t']);
     let text = line.trim_start_matches(['/', '*', '#', '-', '<', '!', ';', '%', ' ', '\t']);

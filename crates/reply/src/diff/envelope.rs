@@ -1,4 +1,4 @@
-//! Patches in an envelope, as GPT models write them for their own tool: `*** Begin Patch`, then files.
+//! Patches in the envelope of GPT models' own patch tool: `*** Begin Patch`, then files.
 //!
 //! | line | read as |
 //! |---|---|
@@ -6,10 +6,10 @@
 //! | `*** Add File: path` | a new file: every line below it starts with `+` |
 //! | `*** Delete File: path` | the file goes, whatever is in it |
 //! | `*** Update File: path`, `*** Move to: path` | an edit, or a rename with an edit |
-//! | `@@` with or without words behind it | a hunk begins; the words place nothing: its lines must be found once |
+//! | `@@`, with or without words after it | a hunk begins; the words do not position it: its lines must be found exactly once |
 //! | `*** End of File` | the hunk is over |
 //!
-//! One envelope holds many files, so several in one fence are fine.
+//! One envelope holds many files, so several files in one fence are valid.
 
 use super::{Body, Change, DiffError, FileDiff, Hunk, Lines, ParsedDiff, WrittenPath};
 
@@ -26,7 +26,7 @@ pub(crate) fn opens(line: &str) -> bool {
     line.trim_end() == BEGIN || [ADD, DELETE, UPDATE].iter().any(|prefix| line.starts_with(prefix))
 }
 
-/// Reads a fence that holds an envelope.
+/// Parses a fence that contains an envelope.
 pub(crate) fn parse(lines: &Lines<'_>) -> ParsedDiff {
     let mut files: Vec<FileDiff> = Vec::new();
     let mut at = 0;
@@ -105,11 +105,11 @@ fn read_file(lines: &Lines<'_>, start: usize, change: Change, path: &str) -> (Fi
     (file, at)
 }
 
-/// What cannot be applied, whatever the file holds.
+/// Reports what cannot be applied, whatever the file contains.
 fn finish(file: &mut FileDiff, hunks: Vec<Hunk>, lines: &Lines<'_>) {
     let changes =
         |hunk: &Hunk| hunk.lines.clone().any(|at| lines.get(at).is_some_and(|line| line.starts_with(['+', '-'])));
-    // An envelope may end with blank lines, which look like a hunk that keeps them.
+    // An envelope may end with blank lines, which would parse as a hunk of context lines.
     let is_blank = |hunk: &Hunk| hunk.lines.clone().all(|at| lines.get(at).is_some_and(|line| line.trim().is_empty()));
     let hunks: Vec<Hunk> = hunks.into_iter().filter(|hunk| !is_blank(hunk)).collect();
     let fault = match file.change {

@@ -1,13 +1,13 @@
 //! The headers of a diff: which files, and what happens to them.
 //!
-//! Reading goes on behind an error, where git stops: every path of a broken patch is still to be checked.
+//! Parsing continues after an error, where git stops: every path of a broken patch must still be checked.
 
 use super::names::{file_name, header_names, plain_name, without_timestamp};
 use super::{BinaryPatch, Body, Change, DiffError, FileDiff, Lines, ParsedDiff, WrittenPath, hunk};
 
 const GIT_HEADER: &str = "diff --git ";
 
-/// Reads a fence as a patch. Lines that belong to no file are skipped, as git does.
+/// Parses a fence as a patch. Skips lines that belong to no file, as git does.
 pub(crate) fn parse(lines: &Lines<'_>) -> ParsedDiff {
     let mut parsed = ParsedDiff::default();
     let mut at = 0;
@@ -33,16 +33,16 @@ pub(crate) fn parse(lines: &Lines<'_>) -> ParsedDiff {
     parsed
 }
 
-/// Whether a file of a patch starts at a line: `diff --git`, or `---` with `+++` below it.
+/// Whether a patch of a file starts at a line: `diff --git`, or `---` with `+++` below it.
 pub(crate) fn starts_file(lines: &Lines<'_>, at: usize) -> bool {
     let starts = |at: usize, prefix: &str| lines.get(at).is_some_and(|line| line.starts_with(prefix));
     starts(at, GIT_HEADER) || (starts(at, "--- ") && starts(at + 1, "+++ "))
 }
 
-/// The lines of a git header, as far as they were there.
+/// The lines of a git header, as far as present.
 #[derive(Default)]
 struct Header {
-    /// Behind `diff --git`.
+    /// The names after `diff --git`.
     names: Option<(WrittenPath, WrittenPath)>,
     /// `Some(None)` is `/dev/null`.
     minus: Option<Option<WrittenPath>>,
@@ -55,7 +55,7 @@ struct Header {
     is_copy: bool,
     old_mode: Option<u32>,
     new_mode: Option<u32>,
-    /// Both sides of `index`, in full.
+    /// Both hashes of `index` have full length.
     full_index: bool,
     error: Option<DiffError>,
     strict_error: Option<DiffError>,
@@ -65,7 +65,7 @@ fn read_git(lines: &Lines<'_>, start: usize) -> (FileDiff, usize) {
     let rest = lines.get(start).and_then(|line| line.strip_prefix(GIT_HEADER)).unwrap_or_default();
     let mut header = Header { names: header_names(rest, start), ..Header::default() };
     let mut at = start + 1;
-    // Junk right behind the first line makes git forget that line and go by `---` and `+++`.
+    // If an unknown line follows directly, git ignores the `diff --git` line and uses `---` and `+++`.
     if lines.get(at).is_some_and(|line| !Header::default().read_line(line, at)) {
         let ahead = (at..lines.len()).find(|&at| starts_file(lines, at));
         at = ahead.filter(|&at| lines.get(at).is_some_and(|line| line.starts_with("--- "))).unwrap_or(at);
@@ -103,10 +103,10 @@ fn read_traditional(lines: &Lines<'_>, start: usize) -> (FileDiff, usize) {
     (file, next)
 }
 
-/// Reads hunks or a binary patch from a line on.
+/// Parses hunks or a binary patch from a line on.
 fn read_body(lines: &Lines<'_>, mut at: usize, file: &mut FileDiff, has_full_index: bool) -> usize {
     let mut hunks: Vec<hunk::Hunk> = Vec::new();
-    // Where git goes on reading.
+    // Where git would continue.
     let mut counted_end = at;
     while lines.get(at).is_some_and(|line| hunk::starts(line)) {
         if counted_end < at {
@@ -152,7 +152,7 @@ fn read_body(lines: &Lines<'_>, mut at: usize, file: &mut FileDiff, has_full_ind
 }
 
 impl Header {
-    /// Takes one line of an extended header; `false` when the header is over.
+    /// Parses one line of an extended header; `false` after its end.
     fn read_line(&mut self, line: &str, at: usize) -> bool {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if let Some(text) = line.strip_prefix("--- ") {
@@ -211,7 +211,7 @@ impl Header {
         let header_new = self.names.as_ref().map(|(_, new)| new.clone());
         let minus = self.minus.clone().flatten();
         let plus = self.plus.clone().flatten();
-        // Without a line for the mode git takes `/dev/null` for a path; what is meant is plain all the same.
+        // Without a mode line, git takes `/dev/null` for a path. The meaning is clear all the same.
         let is_new = self.is_new || (matches!(self.minus, Some(None)) && plus.is_some());
         let is_deleted = self.is_deleted || (matches!(self.plus, Some(None)) && minus.is_some());
         let change = match () {
@@ -285,7 +285,7 @@ impl Header {
         differing(&all)
     }
 
-    /// What git refuses once header and body are read.
+    /// Errors that git reports once it has parsed header and body.
     fn check(&self, file: &mut FileDiff, start: usize) {
         let old_lines: u64 = file.hunks().iter().map(|hunk| hunk.old_count).fold(0, u64::saturating_add);
         let new_lines: u64 = file.hunks().iter().map(|hunk| hunk.new_count).fold(0, u64::saturating_add);
@@ -305,7 +305,7 @@ impl Header {
         file.error.get_or_insert(error);
     }
 
-    /// What git refuses although it is plain what is meant.
+    /// What git refuses although its meaning is clear.
     fn check_exactly(&self, file: &mut FileDiff, start: usize) {
         let unprefixed = [&file.old, &file.new].into_iter().flatten().find(|path| path.taken_as.is_some());
         let error = if file.has_git_header
@@ -336,7 +336,7 @@ fn strip_one<'a>(line: &'a str, prefixes: [&str; 2]) -> Option<&'a str> {
     prefixes.iter().find_map(|prefix| line.strip_prefix(prefix))
 }
 
-/// `index <40 or 64 hex>..<the same>`, without which a binary patch is not applied.
+/// `index <40 or 64 hex>..<the same>`: git does not apply a binary patch without it.
 fn is_full_index(text: &str) -> bool {
     let is_full = |hash: &str| matches!(hash.len(), 40 | 64) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     let hashes = text.split([' ', '\t']).next().unwrap_or_default();

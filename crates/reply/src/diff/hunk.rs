@@ -1,33 +1,33 @@
-//! One hunk, read twice: as its range line counts its lines, which is how `git apply` reads it, and as the lines
-//! themselves go on. Models count badly, so the second reading is the one that is applied unless git's exactness is asked for.
+//! One hunk, parsed twice: by the counts of its range line, as `git apply` does, and by what its lines look like. Models count
+//! badly, so the second result is applied unless git's strictness is requested.
 
 use std::ops::Range;
 
 use super::{DiffError, Lines, starts_file};
 
-/// A hunk by its lines, with git's reading of it.
+/// A hunk by its lines, and as git parses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hunk {
-    /// The range line in the fence.
+    /// The index of its range line in the fence.
     pub(crate) index: usize,
-    /// Where it says to belong; `None` for a range line without numbers.
+    /// The stated position; `None` for a range line without numbers.
     pub(crate) old_start: Option<u64>,
-    /// All lines below it that can belong to it; blank ones at the end may be no part of it.
+    /// All following lines that can belong to it; trailing blank lines may not.
     pub(crate) lines: Range<usize>,
-    /// Old and new lines in it, blank ones at the end not counted.
+    /// Its old and new lines, without trailing blank ones.
     pub(crate) old_count: u64,
     pub(crate) new_count: u64,
-    /// Git's reading.
+    /// As git parses it.
     pub(crate) counted: Result<Counted, DiffError>,
 }
 
-/// A hunk whose lines are as many as its range line says.
+/// A hunk with as many lines as its range line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Counted {
     pub(crate) old_start: u64,
     pub(crate) new_start: u64,
     pub(crate) lines: Range<usize>,
-    /// Kept lines behind the last change.
+    /// Context lines after the last change.
     pub(crate) trailing: usize,
 }
 
@@ -51,17 +51,17 @@ fn range(text: &str) -> Option<(u64, u64, &str)> {
     }
 }
 
-/// A number of any length; one too large is as large as can be.
+/// Parses a number of any length; saturates.
 fn number(text: &str) -> Option<(u64, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at_checked(digits)?;
     (!number.is_empty()).then(|| (number.parse().unwrap_or(u64::MAX), rest))
 }
 
-/// Reads the hunk at a range line, and returns the index of the next line to read.
+/// Parses the hunk at a range line. Returns the index of the next line to parse.
 pub(super) fn parse(lines: &Lines<'_>, index: usize) -> (Result<Hunk, DiffError>, usize) {
     let (counted, counted_end) = parse_counted(lines, index);
-    // Lines that are counted belong to the hunk even where they look like the start of the next file.
+    // Counted lines belong to the hunk even if they look like the start of the next file.
     let start = if counted.is_ok() { counted_end } else { index + 1 };
     let mut end = start;
     while lines.get(end).is_some_and(|line| is_body(line))
@@ -75,7 +75,7 @@ pub(super) fn parse(lines: &Lines<'_>, index: usize) -> (Result<Hunk, DiffError>
     let count = |kept: u8| {
         let of_side = filled.clone().filter(|&at| {
             let first = lines.get(at).and_then(|line| line.as_bytes().first().copied());
-            // Models trim the space of an empty line that is kept.
+            // Models strip the leading space of an empty context line.
             matches!(first, None | Some(b' ')) || first == Some(kept)
         });
         of_side.count() as u64
@@ -93,7 +93,7 @@ pub(super) fn parse(lines: &Lines<'_>, index: usize) -> (Result<Hunk, DiffError>
     (Ok(Hunk { index, old_start, lines: body, old_count, new_count, counted }), end)
 }
 
-/// Without the blank lines at the end, which belong to the fence as often as to the hunk.
+/// Without trailing blank lines, which belong to the fence as often as to the hunk.
 pub(super) fn filled(lines: &Lines<'_>, range: Range<usize>) -> Range<usize> {
     let blank = range.clone().rev().take_while(|&at| lines.get(at).is_some_and(|line| line.trim().is_empty())).count();
     range.start..range.end - blank
@@ -108,7 +108,7 @@ fn is_body(line: &str) -> bool {
     }
 }
 
-/// `-- ` and a version end a patch that was mailed.
+/// `-- ` and a version end a mailed patch.
 fn is_signature(lines: &Lines<'_>, at: usize, is_complete: bool) -> bool {
     is_complete && lines.get(at).is_some_and(|line| line == "-- ") && at + 3 >= lines.len()
 }

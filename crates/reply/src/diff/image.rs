@@ -1,10 +1,10 @@
-//! A file as lines that hunks are matched against and applied to, and how much of that one reply may cost.
+//! A file as lines that hunks are matched against and applied to, with a bound on the work per reply.
 
 use std::hash::Hasher as _;
 
 use rustc_hash::FxHasher;
 
-/// How much searching a reply may still cause: a hostile one must not cost more than its length allows.
+/// How much searching a reply may still cause. Bounds the work of a hostile reply by its length.
 #[derive(Debug)]
 pub(crate) struct SearchBudget {
     left: u64,
@@ -15,7 +15,7 @@ impl SearchBudget {
         Self { left: steps }
     }
 
-    /// The cost of reading or copying this many bytes.
+    /// Spends the cost of reading or copying this many bytes.
     pub(crate) fn spend_bytes(&mut self, count: usize) -> bool {
         self.spend(count / 4)
     }
@@ -29,26 +29,25 @@ impl SearchBudget {
 /// The message when the budget is used up.
 pub(crate) const TOO_MUCH: &str = "the patches of this reply are too many to be checked";
 
-/// A line without its end, and which end it has.
+/// A line without its line end, and which line end it has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
     pub(super) text: &'a [u8],
-    /// A carriage return before the newline. Where git's exactness is asked for it stays part of the text.
+    /// A carriage return before the newline. In strict mode it stays part of the text.
     pub(super) has_return: bool,
     pub(super) has_newline: bool,
     hash: u64,
-    /// Written or kept by a hunk, so no other hunk may match here.
+    /// Written or matched by a hunk, so no other hunk may match here.
     pub(super) is_patched: bool,
     pub(super) source: Option<usize>,
 }
 
-/// How a line of a patch must agree with a line of the file.
+/// How a line of a patch must match a line of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Agreement {
     /// Byte for byte.
     Exact,
-    /// A line that ends with a newline alone may end with a carriage return in the file, and the end of the file may lack
-    /// its newline.
+    /// A line that ends with `\n` may end with `\r\n` in the file, and the last line of the file may lack its newline.
     ButForEnds,
 }
 
@@ -63,6 +62,7 @@ impl<'a> Line<'a> {
     }
 
     fn agrees(&self, wanted: &Line<'_>, agreement: Agreement) -> bool {
+        // Hashes first: they avoid comparing long lines with a common prefix again and again.
         let is_same_text = self.hash == wanted.hash && self.text == wanted.text;
         is_same_text
             && match agreement {
@@ -82,7 +82,7 @@ impl<'a> Line<'a> {
 /// The file as a gap buffer of lines: hunks come in order, so the gap moves over the file once.
 pub(super) struct Image<'a> {
     before: Vec<Line<'a>>,
-    /// From the last line to the first behind the gap.
+    /// In reverse: from the last line to the first after the gap.
     after: Vec<Line<'a>>,
 }
 
@@ -96,11 +96,11 @@ impl<'a> Image<'a> {
                 Some(end) => (rest.get(..end), rest.get(end + 1..)),
                 None => (Some(rest), None),
             };
-            // Without a newline behind it a carriage return is part of the text.
+            // Without a newline after it, a carriage return is part of the text.
             after.push(Line::new(text.unwrap_or_default(), end.is_some(), None, splits_ends && end.is_some()));
             rest = next.unwrap_or_default();
         }
-        // The gap begins at the top, and the line behind it is popped from the end.
+        // The gap begins at the top; the line after it is popped from the end.
         after.reverse();
         Self { before: Vec::new(), after }
     }
@@ -116,7 +116,7 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// Whether lines are at a place. Patched ones count only where they may.
+    /// Whether lines are at a position. Lines that a hunk patched count only if allowed.
     pub(super) fn has(
         &self,
         place: usize,
@@ -125,6 +125,7 @@ impl<'a> Image<'a> {
         over_patched: bool,
         work: &mut SearchBudget,
     ) -> (bool, bool) {
+        // Not 0: a hostile patch can have many positions that fail at once.
         let mut compared = 1;
         let fits = wanted.iter().enumerate().all(|(offset, line)| {
             compared += 1;
@@ -134,7 +135,7 @@ impl<'a> Image<'a> {
         (fits, work.spend(compared))
     }
 
-    /// Puts lines in the place of others. `false` when that costs too much.
+    /// Replaces lines. `false` if that exceeds the budget.
     pub(super) fn replace(&mut self, place: usize, count: usize, new: Vec<Line<'a>>, work: &mut SearchBudget) -> bool {
         if !self.move_gap(place, work) {
             return false;
@@ -171,7 +172,7 @@ impl<'a> Image<'a> {
         self.before.iter().chain(self.after.iter().rev())
     }
 
-    /// The bytes, and the line of the fence that each line comes from.
+    /// The bytes, and for each line the line of the fence that it comes from.
     pub(super) fn written(&self) -> (Vec<u8>, Vec<Option<usize>>) {
         let mut bytes = Vec::with_capacity(self.lines().map(|line| line.text.len() + 2).sum());
         for line in self.lines() {

@@ -1,9 +1,9 @@
-//! Patches of four forms: unified diffs, search/replace blocks, whole files, envelopes; read, and applied in memory.
+//! Patches in four forms: unified diffs, search/replace blocks, whole files, envelopes. Parsed, and applied in memory.
 //!
-//! Diffs are read and applied in two ways. Strictly they mean what they mean to `git apply`: own code, because the libraries
-//! differ from git in what they refuse (the tests compare with the real program). Otherwise what models write is accepted
-//! while its meaning is plain: wrong counts are counted again, and lines are searched in the whole file and taken where
-//! they are found once. Nothing here knows the rules of the gate or touches a file.
+//! Diffs are applied in two modes. The strict mode does what `git apply` does. It is own code, because the libraries differ from
+//! git in what they refuse (the tests compare with the real program). The tolerant mode accepts what models write while the
+//! meaning is clear: wrong counts are corrected, and lines are searched in the whole file and accepted if they occur once.
+//! Nothing here knows the rules of the gate or touches a file.
 
 mod apply;
 mod binary;
@@ -38,38 +38,38 @@ pub(crate) enum Change {
     Delete,
     Rename,
     Copy,
-    /// Made where it is missing, else replaced.
+    /// Creates or replaces the file.
     Write,
 }
 
-/// A path somewhere in the header of a diff.
+/// A path in the header of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenPath {
     /// Without the prefix `a/` or `b/`, if it has one.
     pub(crate) path: String,
-    /// What `git apply` reads it as, when that differs: it strips the first segment, whatever it is.
+    /// The path as `git apply` reads it, if different: git strips the first segment, whatever it is.
     pub(crate) taken_as: Option<String>,
     /// The index of the line in the fence.
     pub(crate) index: usize,
 }
 
-/// Something that stops a patch, and the line in the fence.
+/// An error that stops a patch, and its line in the fence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DiffError {
     pub(crate) index: usize,
     pub(crate) message: String,
-    /// Lines that were not found, and what the file has instead.
+    /// The lines that were not found, and what the file has instead.
     pub(crate) missed: Option<Missed>,
 }
 
-/// A passage of a patch that the file does not have, or has several times.
+/// A passage of a patch that the file does not contain, or contains several times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Missed {
-    /// The lines that were searched.
+    /// The lines that were searched for.
     pub(crate) wanted: Vec<String>,
     /// The line of the file, 1-based, that `found` starts at.
     pub(crate) first: usize,
-    /// What the file has where it is most like that.
+    /// The most similar passage of the file.
     pub(crate) found: Vec<String>,
 }
 
@@ -84,9 +84,9 @@ impl DiffError {
 pub(crate) enum Body {
     Hunks(Vec<Hunk>),
     Replacements(Vec<Replacement>),
-    /// All lines of the fence.
+    /// All lines of the fence are the file.
     Whole,
-    /// Nothing is left of the file.
+    /// The file is deleted.
     Gone,
 }
 
@@ -99,24 +99,24 @@ impl Default for Body {
 /// One file of a patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileDiff {
-    /// The first line of it in the fence.
+    /// Its first line in the fence.
     pub(crate) index: usize,
-    /// Whether it opens with `diff --git`.
+    /// Whether it starts with `diff --git`.
     pub(crate) has_git_header: bool,
     pub(crate) change: Change,
-    /// The file that is read; of a new file none.
+    /// The old file; `None` for a new file.
     pub(crate) old: Option<WrittenPath>,
-    /// The file that is written; of a deleted file none.
+    /// The new file; `None` for a deleted file.
     pub(crate) new: Option<WrittenPath>,
-    /// Every path in the header, the two above among them.
+    /// Every path in the header, including these two.
     pub(crate) written: Vec<WrittenPath>,
-    /// The header names different files where it should name one.
+    /// The header names different files where all must be the same.
     pub(crate) contradiction: Option<DiffError>,
     /// The block itself is malformed.
     pub(crate) malformed: Option<DiffError>,
-    /// What cannot be applied, whatever the file holds.
+    /// Why it cannot be applied, whatever the file contains.
     pub(crate) error: Option<DiffError>,
-    /// What `git apply` refuses although its meaning is plain.
+    /// What `git apply` refuses although its meaning is clear.
     pub(crate) strict_error: Option<DiffError>,
     pub(crate) new_mode: Option<u32>,
     pub(crate) body: Body,
@@ -124,7 +124,7 @@ pub(crate) struct FileDiff {
 }
 
 impl FileDiff {
-    /// The whole of a file, as the lines of a fence.
+    /// A whole file, from the lines of a fence.
     pub(crate) fn whole(path: String) -> Self {
         let named = Some(WrittenPath { path, taken_as: None, index: 0 });
         Self {
@@ -144,7 +144,7 @@ impl FileDiff {
         }
     }
 
-    /// Whether it says what the file has now, or only what it shall have.
+    /// Whether it contains lines of the old file, not only new ones.
     pub(crate) fn has_old_lines(&self) -> bool {
         match &self.body {
             Body::Hunks(hunks) => !hunks.is_empty(),
@@ -153,18 +153,18 @@ impl FileDiff {
         }
     }
 
-    /// A diff, as opposed to blocks and whole files, which need no header.
+    /// Whether it is a diff. Blocks and whole files need no header.
     pub(crate) fn is_diff(&self) -> bool {
         matches!(self.body, Body::Hunks(_))
     }
 }
 
-/// A fence, read as a patch.
+/// A fence parsed as a patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ParsedDiff {
     pub(crate) files: Vec<FileDiff>,
-    /// The index of a hunk that belongs to no file.
+    /// The index of a hunk without a file.
     pub(crate) stray_hunk: Option<usize>,
-    /// One block for many files.
+    /// An envelope: one block for many files.
     pub(crate) is_envelope: bool,
 }

@@ -1,14 +1,14 @@
-//! Paths in the headers of diffs: quoting, prefixes, timestamps. Whether a path may be written is decided elsewhere.
+//! Paths in the headers of diffs: quoting, prefixes, timestamps. Whether a path may be written is checked elsewhere.
 
 use super::WrittenPath;
 
 /// Prefixes that git puts before paths: `a/`, `b/`, and those of `diff.mnemonicPrefix`.
 const PREFIXES: &[&str] = &["a/", "b/", "c/", "i/", "o/", "w/"];
 
-/// Where `diff --git` names are longer than any path there is no point in looking for the middle.
+/// In a longer `diff --git` line the boundary between the names is not searched: that is quadratic, and no path is so long.
 const LONGEST_HEADER: usize = 16 * 1024;
 
-/// What follows `--- ` or `+++ `: `None` for `/dev/null`.
+/// The name after `--- ` or `+++ `: `None` for `/dev/null`.
 pub(super) fn file_name(text: &str, index: usize) -> Option<WrittenPath> {
     let raw = match unquote(text) {
         Some((name, _)) => name,
@@ -17,7 +17,7 @@ pub(super) fn file_name(text: &str, index: usize) -> Option<WrittenPath> {
     (raw != "/dev/null").then(|| with_prefix(raw, index))
 }
 
-/// Takes a date behind a name off that has spaces instead of a tab before it, as GNU diff wrote them.
+/// Removes a date after a name that is separated by spaces instead of a tab, as GNU diff wrote it.
 pub(super) fn without_timestamp(text: &str) -> &str {
     if text.contains('\t') || text.starts_with('"') {
         return text;
@@ -38,7 +38,7 @@ pub(super) fn without_timestamp(text: &str) -> &str {
     cut
 }
 
-/// What follows `rename from ` and its like: never a prefix.
+/// The name after `rename from ` and similar: never has a prefix.
 pub(super) fn plain_name(text: &str, index: usize) -> WrittenPath {
     let path = match unquote(text) {
         Some((name, _)) => name,
@@ -47,7 +47,7 @@ pub(super) fn plain_name(text: &str, index: usize) -> WrittenPath {
     WrittenPath { path, taken_as: None, index }
 }
 
-/// The two names behind `diff --git `, when the end of the first can be determined.
+/// The two names after `diff --git `, if the end of the first can be determined.
 pub(super) fn header_names(text: &str, index: usize) -> Option<(WrittenPath, WrittenPath)> {
     let text = text.trim_end_matches(['\r', ' ', '\t']);
     let (first, second) = split_header(text)?;
@@ -69,7 +69,7 @@ fn split_header(text: &str) -> Option<(String, String)> {
         let quoted = text.get(text.len() - quoted.len() - 1..)?;
         return unquote(quoted).map(|(second, _)| (first.to_owned(), second));
     }
-    // Both names are the same behind their prefixes, unless something was renamed.
+    // Without a rename, both names are equal after their prefixes.
     let middles = text.match_indices([' ', '\t']).map(|(at, _)| at);
     let halves = |at: usize| Some((text.get(..at)?, text.get(at + 1..)?));
     let same = middles.clone().filter_map(halves).find(|(left, right)| is_same_file(left, right));
@@ -106,7 +106,7 @@ fn without_prefix(raw: String, index: usize) -> WrittenPath {
     WrittenPath { path: raw, taken_as, index }
 }
 
-/// Git reads several slashes inside a path as one.
+/// Git treats repeated slashes in a path as one.
 fn squeeze(path: &str) -> String {
     let Some(first) = path.get(1..).filter(|rest| rest.contains("//")) else { return path.to_owned() };
     let mut squeezed = path.get(..1).unwrap_or_default().to_owned();
@@ -120,7 +120,7 @@ fn squeeze(path: &str) -> String {
     squeezed
 }
 
-/// Reads a name in double quotes with C escapes, and gives what follows it. `None` when there is none.
+/// Parses a C-escaped name in double quotes. Returns it and the rest of the text; `None` if there is none.
 pub(crate) fn unquote(text: &str) -> Option<(String, &str)> {
     let inner = text.strip_prefix('"')?;
     let bytes = inner.as_bytes();

@@ -1,11 +1,11 @@
-//! Search/replace blocks: the lines that are to be found, and the lines that take their place.
+//! Search/replace blocks: lines to find, and the lines that replace them.
 //!
 //! | line | read as |
 //! |---|---|
 //! | five to nine `<` (or `-`) and `SEARCH` or `ORIGINAL` | a block begins |
 //! | five to nine `=` | what follows takes the place of what was above |
 //! | five to nine `>` (or `+`) and `REPLACE` or `UPDATED` | the block ends |
-//! | a line before the first block | the path, where the fence has one; any other line between blocks is an error |
+//! | a line before the first block | the path, if the fence has one; any other line between blocks is an error |
 
 use std::ops::Range;
 
@@ -47,14 +47,14 @@ fn marker(line: &str) -> Option<Marker> {
     }
 }
 
-/// The line of a fence that names the file, when blocks follow it.
+/// The line of a fence that names the file, if blocks follow it.
 pub(crate) fn path_line(lines: &Lines<'_>) -> Option<usize> {
     let first = lines.iter().position(|line| !line.trim().is_empty())?;
     let names = !opens(lines.get(first)?) && lines.get(first + 1).is_some_and(|line| opens(line));
     names.then_some(first)
 }
 
-/// Reads a fence of blocks as a patch of `path`; `None` when the reply names no file.
+/// Parses a fence of blocks as a patch of `path`; `None` if the reply names no file.
 pub(crate) fn parse(lines: &Lines<'_>, path: Option<String>) -> FileDiff {
     let mut replacements = Vec::new();
     let mut error = None;
@@ -78,7 +78,7 @@ pub(crate) fn parse(lines: &Lines<'_>, path: Option<String>) -> FileDiff {
     let is_new = replacements.iter().any(|one: &Replacement| one.search.is_empty());
     let named = path.map(|path| WrittenPath { path, taken_as: None, index: 0 });
     FileDiff {
-        // Where the file does not exist, there is nothing to be found.
+        // An empty search in a file that does not exist creates it.
         change: if is_new { Change::Write } else { Change::Edit },
         old: named.clone(),
         new: named.clone(),

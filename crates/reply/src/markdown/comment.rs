@@ -1,4 +1,4 @@
-//! Takes HTML comments out of lines of prose. Code spans are left alone: what looks like a comment there is not one.
+//! Removes HTML comments from lines of prose, but not from code spans, where they are text.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use memchr::memmem;
 
 use super::Block;
 
-/// Removes the comments from the lines of one paragraph or block of HTML, and drops lines that held nothing else.
+/// Removes the comments from the lines of one paragraph or HTML block, and drops lines that become empty.
 ///
-/// In a paragraph a comment that does not end is text; a block of HTML hides everything up to its end.
+/// In a paragraph, a comment without an end is text. In an HTML block, it hides everything up to the block's end.
 pub(super) fn remove(blocks: &mut Vec<Block<'_>>, first: usize, is_html: bool) {
     let holds = |text: &str, what: &str| memmem::find(text.as_bytes(), what.as_bytes()).is_some();
     let mut last_end = None;
@@ -66,11 +66,11 @@ fn visible_part(text: &str, is_inside: &mut bool, can_end_later: bool) -> String
     }
 }
 
-/// Splits at the first `<!--` that no code span of the line holds.
+/// Splits at the first `<!--` outside of code spans.
 fn before_comment(text: &str) -> (&str, Option<&str>) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    // Runs without an end stay without one, so each length is searched once: a line of backticks stays linear.
+    // A run of backticks without an end has none later either. Searching once per length keeps a line of backticks linear.
     let mut unmatched = [false; 64];
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'`', b'<', rest)) {
         let start = at + found;

@@ -1,16 +1,16 @@
-//! A place in one line, counted in bytes and in columns: tabs reach to the next multiple of four.
+//! A position in one line, in bytes and in columns: a tab extends to the next multiple of four.
 
 use std::borrow::Cow;
 
 const TAB_WIDTH: usize = 4;
 
-/// Where the reading of a line has got to.
+/// How far a line has been read.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'a> {
     pub(super) line: &'a str,
     offset: usize,
     column: usize,
-    /// The columns that are left of a tab which was taken in part.
+    /// The remaining columns of a partially consumed tab.
     rest_of_tab: usize,
 }
 
@@ -19,17 +19,17 @@ impl<'a> Cursor<'a> {
         Self { line, offset: 0, column: 0, rest_of_tab: 0 }
     }
 
-    /// What is left, without the columns of a tab taken in part.
+    /// The rest of the line, without a partially consumed tab.
     pub(super) fn rest(&self) -> &'a str {
         self.line.get(self.offset..).unwrap_or_default()
     }
 
-    /// What is left from the first character that is not a space.
+    /// The rest of the line from its first character that is not a space.
     pub(super) fn rest_trimmed(&self) -> &'a str {
         self.rest().trim_start_matches([' ', '\t'])
     }
 
-    /// What is left, with a tab taken in part as the spaces that remain of it.
+    /// The rest of the line, with a partially consumed tab expanded to its remaining spaces.
     pub(super) fn rest_expanded(&self) -> Cow<'a, str> {
         match self.rest_of_tab {
             0 => Cow::Borrowed(self.rest()),
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         self.rest().bytes().all(is_space)
     }
 
-    /// The columns of space before the next character.
+    /// The width of the space before the next character, in columns.
     pub(super) fn indent(&self) -> usize {
         let mut column = self.column + self.rest_of_tab;
         for byte in self.rest().bytes() {
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
         column - self.column
     }
 
-    /// Takes at most this many columns of space.
+    /// Skips at most this many columns of space.
     pub(super) fn skip_columns(&mut self, mut columns: usize) {
         while columns > 0 {
             if self.rest_of_tab > 0 {
@@ -80,14 +80,14 @@ impl<'a> Cursor<'a> {
         self.skip_columns(usize::MAX);
     }
 
-    /// Takes this many characters of one byte and one column each.
+    /// Skips this many characters, each of one byte and one column.
     pub(super) fn skip_ascii(&mut self, count: usize) {
         self.offset += count;
         self.column += count;
     }
 }
 
-/// A carriage return counts: it is part of a line ending that is not dropped.
+/// Includes the carriage return, which can be part of a line end that was kept.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }

@@ -1,8 +1,8 @@
-//! Where HTML starts and ends between the blocks of a reply (CommonMark's seven kinds). What it means is not read.
+//! The start and end of HTML blocks (CommonMark's seven kinds). Their contents are not parsed.
 
 use memchr::memmem;
 
-/// What ends a block of HTML.
+/// What ends an HTML block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HtmlKind {
     /// `<script>`, `<pre>`, `<style>`, `<textarea>`, up to one of their end tags.
@@ -15,7 +15,7 @@ pub(super) enum HtmlKind {
     Declaration,
     /// `<![CDATA[`, up to `]]>`.
     CharacterData,
-    /// A tag of a block, up to a blank line.
+    /// A block-level tag, up to a blank line.
     BlockTag,
     /// Any other tag alone on its line, up to a blank line.
     LoneTag,
@@ -88,7 +88,7 @@ const BLOCK_TAGS: &[&str] = &[
     "ul",
 ];
 
-/// The kind of HTML block that a line opens; `line` starts at its first character that is not a space.
+/// The kind of HTML block that a line opens; `line` has no leading space.
 pub(super) fn opened_by(line: &str) -> Option<HtmlKind> {
     let rest = line.strip_prefix('<')?;
     if rest.starts_with("!--") {
@@ -116,7 +116,7 @@ pub(super) fn opened_by(line: &str) -> Option<HtmlKind> {
     is_lone_tag(rest).then_some(HtmlKind::LoneTag)
 }
 
-/// Whether a line, the opening one included, ends a block of a kind that blank lines do not end.
+/// Whether a line ends an HTML block; also called with the opening line. For kinds that blank lines do not end.
 pub(super) fn is_closed_by(kind: HtmlKind, line: &str) -> bool {
     let holds = |end: &str| memmem::find(line.as_bytes(), end.as_bytes()).is_some();
     match kind {
@@ -141,7 +141,7 @@ fn holds_end_tag(line: &str, tag: &str) -> bool {
     })
 }
 
-/// One complete open or closing tag, followed by nothing but space.
+/// One complete open or closing tag, followed only by space.
 fn is_lone_tag(after_angle: &str) -> bool {
     let (rest, is_end_tag) = match after_angle.strip_prefix('/') {
         Some(rest) => (rest, true),
@@ -156,7 +156,7 @@ fn is_lone_tag(after_angle: &str) -> bool {
         if let Some(after) = trimmed.strip_prefix('>').or_else(|| trimmed.strip_prefix("/>").filter(|_| !is_end_tag)) {
             return after.bytes().all(super::cursor::is_space);
         }
-        // An attribute needs space before it, and end tags have none.
+        // An attribute needs a space before it, and end tags have no attributes.
         if is_end_tag || trimmed.len() == rest.len() {
             return false;
         }

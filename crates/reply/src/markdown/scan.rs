@@ -1,6 +1,6 @@
-//! The scanner: line after line, which containers go on, what the line opens, and what it is part of.
+//! The scanner. For each line: which containers continue, what the line opens, and which block it belongs to.
 //!
-//! It follows the procedure of CommonMark's appendix with one open leaf and a stack of containers.
+//! It follows the algorithm in CommonMark's appendix, with one open leaf and a stack of containers.
 
 use std::borrow::Cow;
 
@@ -22,19 +22,20 @@ pub(crate) fn scan<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Block<'a
 #[derive(Clone, Copy, Debug)]
 enum Container {
     Quote,
-    /// Continues while lines are indented by this many columns. An item that starts with a blank line ends at a second one.
+    /// Continues while lines are indented by this many columns. An item that starts with a blank line ends at a second blank
+    /// line.
     Item {
         width: usize,
         is_empty: bool,
     },
 }
 
-/// The block that takes the next line, if it goes on.
+/// The open block that the next line may continue.
 #[derive(Debug, Default)]
 enum Leaf<'a> {
     #[default]
     None,
-    /// Its lines are already among the blocks, from this index.
+    /// Its lines are already in the list of blocks, from this index.
     Paragraph {
         first: usize,
     },
@@ -67,7 +68,7 @@ impl<'a> Scanner<'a> {
         if all_matched && self.continue_leaf(&mut cursor) {
             return;
         }
-        // A paragraph may go on over containers that did not: that is decided when nothing else starts here.
+        // A lazy continuation: a paragraph may continue although its containers do not, if the line starts nothing else.
         let is_lazy = !all_matched && matches!(self.leaf, Leaf::Paragraph { .. });
         if !all_matched && !is_lazy {
             self.close_down_to(matched);
@@ -85,10 +86,11 @@ impl<'a> Scanner<'a> {
                     }
                     cursor.skip_space();
                     cursor.skip_ascii(1);
+                    // One column of space after the `>` belongs to the marker.
                     cursor.skip_columns(1);
                 }
                 Container::Item { width, is_empty } => {
-                    // A blank line that is indented enough keeps what is left of its space: in a fence it counts.
+                    // A blank line that is indented enough keeps the rest of its space: that is contents of a fence.
                     if cursor.is_blank() && is_empty {
                         return index;
                     }
@@ -102,7 +104,7 @@ impl<'a> Scanner<'a> {
         self.containers.len()
     }
 
-    /// Gives the line to the open leaf, if that takes it whatever it says.
+    /// Adds the line to the open leaf, if the leaf continues whatever the line says.
     fn continue_leaf(&mut self, cursor: &mut Cursor<'a>) -> bool {
         match &mut self.leaf {
             Leaf::Fence { fence, marker, length, indent } => {
@@ -137,7 +139,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Opens what the line opens, container after container, and ends with a leaf.
+    /// Opens the containers that the line starts, and then a leaf.
     fn open_blocks(&mut self, mut cursor: Cursor<'a>, mut depth: usize) {
         loop {
             let after_paragraph = depth == self.containers.len() && matches!(self.leaf, Leaf::Paragraph { .. });
@@ -189,7 +191,7 @@ impl<'a> Scanner<'a> {
         cursor.skip_ascii(marker);
         let is_empty = cursor.is_blank();
         let spaces = cursor.indent();
-        // Five or more columns are one and then indented code.
+        // Five or more columns count as one, followed by indented code.
         let padding = if is_empty || !(1..=4).contains(&spaces) { 1 } else { spaces };
         cursor.skip_columns(padding);
         self.containers.push(Container::Item { width: indent + marker + padding, is_empty });
@@ -256,7 +258,7 @@ impl<'a> Scanner<'a> {
         self.blocks.push(Block::Text(TextLine { line: self.line, text, is_quoted }));
     }
 
-    /// Something is in the innermost item, so a blank line no longer ends it.
+    /// Marks the innermost item as non-empty, so that a blank line no longer ends it.
     fn mark_filled(&mut self) {
         if let Some(Container::Item { is_empty, .. }) = self.containers.last_mut() {
             *is_empty = false;

@@ -1,6 +1,6 @@
-//! What a line opens or closes, judged by the line alone: headings, fences, list markers, thematic breaks, underlines.
+//! What a line opens or closes, decided from the line alone: headings, fences, list markers, thematic breaks, underlines.
 //!
-//! Every function takes what is left of a line from its first character that is not a space.
+//! Every function takes the rest of a line without leading space.
 
 use super::cursor::is_space;
 
@@ -21,7 +21,7 @@ pub(super) fn heading(line: &str) -> Option<(u8, &str)> {
     }
     let words = rest.trim_matches([' ', '\t', '\r']);
     let without_closing = words.trim_end_matches('#');
-    // Number signs close a heading only behind a space; else they are part of the last word.
+    // Number signs close a heading only after a space; otherwise they are part of the last word.
     let closes = without_closing.is_empty() || without_closing.ends_with([' ', '\t']);
     let text = if closes { without_closing.trim_end_matches([' ', '\t']) } else { words };
     Some((u8::try_from(level).unwrap_or(6), text))
@@ -36,13 +36,13 @@ pub(super) fn fence(line: &str) -> Option<FenceStart<'_>> {
     is_fence.then(|| FenceStart { marker, length, info: rest.trim_matches([' ', '\t', '\r']) })
 }
 
-/// Whether a line closes a fence: the same character, at least as many, and nothing behind.
+/// Whether a line closes a fence: the same character, at least as many, and nothing after them.
 pub(super) fn closes_fence(line: &str, marker: u8, length: usize) -> bool {
     let rest = line.trim_start_matches(char::from(marker));
     line.len() - rest.len() >= length && rest.bytes().all(is_space)
 }
 
-/// `***`, `- - -`, `___`: three or more of one character with any space between.
+/// `***`, `- - -`, `___`: three or more of one character, with any space in between.
 pub(super) fn is_thematic_break(line: &str) -> bool {
     let Some(&marker) = line.as_bytes().first().filter(|byte| matches!(byte, b'*' | b'-' | b'_')) else { return false };
     let mut count = 0_usize;
@@ -62,8 +62,8 @@ pub(super) fn is_underline(line: &str) -> bool {
     line.trim_start_matches(char::from(marker)).bytes().all(is_space)
 }
 
-/// The length of the list marker that a line starts with. A list can break into a paragraph only when it starts with
-/// 1 and its first item holds something.
+/// The length of the list marker at the start of a line. A list can interrupt a paragraph only if it starts with 1 and its first
+/// item is not empty.
 pub(super) fn list_marker(line: &str, after_paragraph: bool) -> Option<usize> {
     let bytes = line.as_bytes();
     let length = match bytes.first()? {
@@ -71,7 +71,7 @@ pub(super) fn list_marker(line: &str, after_paragraph: bool) -> Option<usize> {
         byte if byte.is_ascii_digit() => {
             let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let is_marker = digits <= 9 && matches!(bytes.get(digits), Some(b'.' | b')'));
-            // A number with leading zeros is a 1 as well.
+            // Leading zeros are allowed: `01` is 1.
             let is_one = line.get(..digits).and_then(|number| number.parse::<u32>().ok()) == Some(1);
             if !is_marker || (after_paragraph && !is_one) {
                 return None;

@@ -111,14 +111,14 @@ fn deep_nesting_is_text_in_the_end() {
     assert!(show(&fence).len() <= 2);
 }
 
-/// Fences (info, contents) and headings (level) as the oracle sees them, without underlined headings.
+/// Fences (info, contents) and headings (level) according to the oracle, without underlined headings.
 fn oracle(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fence: Option<(String, String)> = None;
     for (event, range) in Parser::new(text).into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
-                // The info string of the oracle is decoded; ours is raw.
+                // The oracle decodes the info string; ours is raw.
                 let opening = text[range].lines().next().unwrap_or_default();
                 let info = opening.trim_start_matches(['`', '~']).trim().to_owned();
                 fence = Some((info, String::new()));
@@ -157,7 +157,7 @@ fn ours(text: &str) -> Vec<String> {
     scan(lines).iter().filter_map(show_one).collect()
 }
 
-/// Lines made of the pieces that decide block structure.
+/// Lines made of tokens that decide block structure.
 fn markdown() -> impl Strategy<Value = String> {
     let prefix = prop::sample::select(vec![
         "", "", "", " ", "  ", "   ", "    ", "> ", ">", "- ", "* ", "1. ", "2. ", "  - ", "     ",

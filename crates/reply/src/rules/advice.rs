@@ -11,7 +11,7 @@
 //! | the same with fewer kinds, or in `x` | fine |
 //! | `--budget`, with a state patch or without | 0104 when the resulting archive has more tokens |
 //!
-//! 0101 to 0103 are about the patched state; a reply that does not patch it says nothing about it.
+//! 0101 to 0103 are about the patched state: they are not checked for a reply without a patch of it.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ use super::state::Selection;
 use crate::report::Findings;
 use crate::{CheckOptions, IgnoredFile};
 
-/// From this depth on an entry without a mask is worth a warning.
+/// From this depth, an entry without a mask deserves a warning.
 const DEEP: u32 = 3;
 
 pub(super) fn check(
@@ -46,8 +46,8 @@ pub(super) fn check(
     }
 }
 
-/// Finds the line of the reply that wrote an entry. Entries are searched for in the order of the file, so all of them
-/// together cost one pass over it.
+/// Finds the line of the reply that wrote an entry. Entries are searched for in file order, so that all searches together are one
+/// pass over the file.
 struct Places<'a> {
     lines: Vec<(&'a str, u32)>,
     fallback: u32,
@@ -63,7 +63,7 @@ impl<'a> Places<'a> {
         Self { lines, fallback }
     }
 
-    /// The first line with the node's name, among few enough lines; else the first line.
+    /// The first line with the node's name, if few enough lines need to be searched; else the first line.
     fn of(&self, node: &str) -> u32 {
         let searched = self.lines.iter().take(64).map(|(line, source)| (crate::excerpt::prefix(line, 4096), source));
         let found = searched.into_iter().find(|(line, _)| line.contains(node)).map(|(_, source)| *source);

@@ -1,23 +1,23 @@
-//! STAN-REPLY-0008 and STAN-REPLY-0011: patches against the archived bytes, or against the working tree when the reply is to
-//! be applied. File operations on the working tree are in `operations.rs`.
+//! STAN-REPLY-0008 and STAN-REPLY-0011: patches against the archived bytes, or against the working tree if the reply is to be
+//! applied. File operations on the working tree are in `operations.rs`.
 //!
 //! | case | decision |
 //! |---|---|
 //! | edit, deletion or rename of an archived file | applied (`crates/reply/src/diff/apply.rs`); 0011 when that fails |
-//! | the end of the reply leaves a fence open | 0011: the reply was cut off, whatever its hunks say |
-//! | a whole file, or a search for nothing, where no file is | a new file |
+//! | the end of the reply leaves a fence open | 0011: the reply was cut off, even if its hunks are complete |
+//! | a whole file, or an empty search, for a path without a file | a new file |
 //! | a binary patch that is to be applied | 0011: only text is |
-//! | of a file in the repository or the map that is not archived | 0008 alone; a note while the mode is off |
-//! | of a file that is nowhere | 0011 |
+//! | of a file in the repository or the map that is not archived | only 0008; a note while the mode is off |
+//! | of a file that does not exist anywhere | 0011 |
 //! | `/dev/null`, the new name of a rename or a copy: the path is archived | 0011 |
 //! | the same, and the path exists without being archived | 0008 |
 //! | a deletion that leaves lines | 0011 |
 //! | a patch that git cannot read: wrong counts, no hunks, contradicting modes, cut off | 0011 |
 //! | a copy of a file that is not archived | 0008 only with hunks, which cannot have been written |
 //! | a binary patch | well formed is enough: nothing binary is archived |
-//! | a whole file or a replacement with a line that says that lines were left out | 0011 |
-//! | a file that `mv` or `cp` of this reply makes | its archived source is patched |
-//! | the second patch on a file (0013) | applies to the archived bytes or to what the first left |
+//! | a whole file or a replacement with a line that marks omitted lines | 0011 |
+//! | a file that `mv` or `cp` of this reply creates | its archived source is patched |
+//! | the second patch of a file (0013) | applied to the archived bytes or to the result of the first |
 //! | a header that contradicts itself (0013) | not applied; 0008 for each of its paths that is not archived |
 //! | an invalid path (0012) | not applied |
 //! | `rm` and the source of `mv` | as a deletion; below a folder the first file that is not archived |
@@ -37,22 +37,22 @@ use crate::structure::{OperationKind, PatchFence};
 const UNSEEN: &str = "STAN-REPLY-0008";
 pub(super) const APPLY: &str = "STAN-REPLY-0011";
 
-/// Line comparisons that one reply may cost. Real replies need a thousandth of it.
+/// The budget of line comparisons per reply. Real replies need a thousandth of it.
 const MAX_WORK: u64 = 40_000_000;
 
-/// Patches on one file beyond this many are reported as repeated (0013) and not applied.
+/// Further patches of one file are reported as repeated (0013) and not applied.
 const MAX_PATCHES: usize = 8;
 
-/// How many archived bytes are kept at hand for the next patch of the same file.
+/// How many archived bytes are kept for later patches of the same files.
 const MAX_KEPT: usize = 64 << 20;
 
 /// The result of applying the patches.
 #[derive(Debug, Default)]
 pub(super) struct PatchResult {
     pub(super) changed: ChangedFiles,
-    /// The patched state, when the patch applied.
+    /// The patched state, if the patch applied.
     pub(super) state: Option<PatchedState>,
-    /// Of files whose permissions are not simply kept.
+    /// Only files whose permissions change.
     pub(super) modes: BTreeMap<String, PlannedMode>,
     pub(super) made_folders: BTreeSet<String>,
     pub(super) removed_folders: BTreeSet<String>,
@@ -69,11 +69,11 @@ impl PatchResult {
     }
 }
 
-/// The state file behind a patch, and where its lines come from.
+/// The state file after a patch, and the origin of its lines.
 #[derive(Debug)]
 pub(super) struct PatchedState {
     pub(super) bytes: Vec<u8>,
-    /// For each line of the file the line of the reply.
+    /// For each line of the file, the line of the reply that wrote it.
     pub(super) lines: Vec<Option<u32>>,
 }
 
@@ -110,14 +110,14 @@ pub(super) struct Examiner<'a, 'f, 'l> {
     pub(super) findings: &'f mut Findings<'l>,
     work: SearchBudget,
     pub(super) outcome: PatchResult,
-    /// Where `mv` and `cp` take a file from.
+    /// The sources of `mv` and `cp`, by destination.
     moved: BTreeMap<String, String>,
-    /// How many patches a file had.
+    /// The number of patches by file.
     seen: BTreeMap<String, usize>,
-    /// What the archive holds, of files that were asked for.
+    /// The archived bytes of requested files.
     archived: BTreeMap<String, Option<Rc<Vec<u8>>>>,
     kept: usize,
-    /// The first file that is not archived, of folders that were asked for.
+    /// The first file below each requested folder that is not archived.
     is_unseen_below: BTreeMap<String, Option<String>>,
 }
 
@@ -161,7 +161,7 @@ impl Examiner<'_, '_, '_> {
         self.moved.insert(to, source);
     }
 
-    /// What a file has now, operations of this reply carried out.
+    /// The current contents of a file, after earlier operations of this reply.
     pub(super) fn current(&mut self, path: &str) -> Result<Option<Rc<Vec<u8>>>, TooMuch> {
         match self.outcome.changed.get(path) {
             Some(changed) => Ok(changed.clone()),
@@ -178,8 +178,8 @@ impl Examiner<'_, '_, '_> {
             && !self.outcome.changed.contains_key(path)
     }
 
-    /// The bytes of an archived file, or of the working tree. What was read is kept, and reading counts as work, so that a hundred thousand
-    /// copies of one file cost no more than one, and as many of different files are refused.
+    /// The bytes of an archived file, or of the working tree. Bytes are cached and reading counts as work, so that a hundred
+    /// thousand copies of one file cost no more than one, and as many copies of different files are refused.
     fn archived(&mut self, path: &str) -> Result<Option<Rc<Vec<u8>>>, TooMuch> {
         if let Some(known) = self.archived.get(path) {
             return Ok(known.clone());
@@ -199,7 +199,7 @@ impl Examiner<'_, '_, '_> {
         Ok(bytes)
     }
 
-    /// The first file below a folder that no module has seen; each folder is searched once.
+    /// The first file below a folder that the assistant cannot have seen; each folder is searched once.
     fn first_unseen_below(&mut self, folder: &str) -> Option<String> {
         if let Some(known) = self.is_unseen_below.get(folder) {
             return known.clone();
@@ -272,13 +272,13 @@ impl Examiner<'_, '_, '_> {
         }
     }
 
-    /// Whether the line that closes a fence is indented further than the one that opens it, as a line of the diff would be.
+    /// Whether the closing fence is indented further than the opening one, as a line of the diff would be.
     fn closes_like_a_line(&self, patch: &PatchFence<'_>) -> bool {
         let indent = |line: u32| self.findings.line_text(line).bytes().take_while(|&byte| byte == b' ').count();
         indent(patch.fence.line_of(patch.fence.lines.len())) > indent(patch.fence.line)
     }
 
-    /// What to do about a patch that does not apply.
+    /// The remedy for a patch that does not apply.
     fn remedy(&self, patch: &PatchFence<'_>) -> &'static str {
         if !patch.fence.is_closed {
             "send the rest: the reply ends inside this fence"
@@ -291,7 +291,7 @@ impl Examiner<'_, '_, '_> {
         }
     }
 
-    /// A header that may mean any of its paths is not applied; what was never shown is still not to be touched.
+    /// A contradictory header may mean any of its paths, so it is not applied. Unseen files among them are still reported.
     fn contradictory(&mut self, patch: &PatchFence<'_>, file: &FileDiff) {
         for written in &file.written {
             let path = normalise(&written.path);
@@ -301,7 +301,7 @@ impl Examiner<'_, '_, '_> {
         }
     }
 
-    /// Whether a new file may be made here.
+    /// Whether a new file may be created here.
     fn is_free(&mut self, line: u32, path: &str) -> bool {
         if self.facts.is_tree() {
             return self.is_free_in_tree(line, path);
@@ -320,11 +320,11 @@ impl Examiner<'_, '_, '_> {
         false
     }
 
-    /// The bytes that a diff is applied to. Reports when there are none.
+    /// The bytes that a diff is applied to. Reports if there are none.
     fn base(&mut self, line: u32, file: &FileDiff, old: Option<&str>) -> Option<Rc<Vec<u8>>> {
         let facts = self.facts;
         let Some(old) = old else { return Some(Rc::default()) };
-        // One search after the other, each in what the last one left.
+        // Searches are applied one after the other, each to the result of the previous one.
         let is_next = matches!(file.body, Body::Replacements(_));
         if let Some(Some(left)) = self.outcome.changed.get(old).filter(|_| is_next) {
             return Some(Rc::clone(left));
@@ -345,7 +345,7 @@ impl Examiner<'_, '_, '_> {
         if let Some(state) = facts.context.state().filter(|_| old == facts.layout.state) {
             return Some(Rc::new(state.into_owned()));
         }
-        // An earlier patch of this reply made it; that is 0013's business.
+        // An earlier patch of this reply created it; 0013 reports that.
         if let Some(made) = self.outcome.changed.get(old).filter(|_| !facts.is_tree()) {
             return made.clone();
         }
@@ -368,7 +368,7 @@ impl Examiner<'_, '_, '_> {
         if let Some(bytes) = self.archived(path)? {
             return Ok(Some(bytes));
         }
-        // The current state goes before one that was moved to its place.
+        // The current state has precedence over a file that was moved to its path.
         let is_state = path == self.facts.layout.state && self.facts.context.state().is_some();
         let source = self.moved.get(path).filter(|_| !is_state).cloned();
         source.map_or(Ok(None), |source| self.archived(&source))
@@ -388,7 +388,7 @@ impl Examiner<'_, '_, '_> {
         if file.binary.is_some() && is_tree {
             return Err(DiffError::new(file.index, "binary patches are not applied"));
         }
-        // Counted again, a hunk that its own fence cut off would look whole.
+        // With corrected counts, a hunk that is cut off by a fence of its own contents would look complete.
         if self.closes_like_a_line(patch)
             && let Some(Err(error)) = file.hunks().last().map(|hunk| &hunk.counted)
         {
@@ -438,7 +438,7 @@ impl Examiner<'_, '_, '_> {
         self.outcome.changed.insert(new, Some(Rc::new(applied.bytes)));
     }
 
-    /// A file that comes from another has its permissions.
+    /// A moved or copied file has the permissions of its source.
     pub(super) fn take_mode(&mut self, from: &str, to: &str) {
         let mode = self.outcome.modes.get(from).cloned().unwrap_or_else(|| PlannedMode::Of(from.to_owned()));
         self.outcome.modes.insert(to.to_owned(), mode);
@@ -458,7 +458,7 @@ impl Examiner<'_, '_, '_> {
     }
 }
 
-/// The reply costs more than it may.
+/// The reply exceeds its budget of work.
 pub(super) struct TooMuch;
 
 fn with_name(file: &FileDiff, error: &DiffError) -> String {

@@ -1,4 +1,4 @@
-//! STAN-REPLY-0010: a patched state is listed in the checklist, entry for entry, as written.
+//! STAN-REPLY-0010: the checklist lists every entry of a patched state, as written.
 //!
 //! | case | decision |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! STAN-REPLY-0015 and STAN-REPLY-0016: what the assistant asks the user for. Warnings, unless git's exactness is asked for.
+//! STAN-REPLY-0015 and STAN-REPLY-0016: what the assistant asks of the user. Warnings, unless git's strictness is requested.
 //!
 //! | case | decision |
 //! |---|---|
@@ -15,7 +15,7 @@ use crate::markdown::TextLine;
 use crate::paths::normalise;
 use crate::report::Findings;
 
-/// How far below a request that ends with a colon its list may start.
+/// A list may start this many lines below a request that ends with a colon.
 const NEAR: u32 = 2;
 
 pub(super) fn check(facts: &Facts<'_>, missing: Option<u32>, findings: &mut Findings<'_>) {
@@ -26,7 +26,7 @@ pub(super) fn check(facts: &Facts<'_>, missing: Option<u32>, findings: &mut Find
 }
 
 fn check_requests(facts: &Facts<'_>, findings: &mut Findings<'_>) {
-    // The last line that a request reaches, and whether a list follows it.
+    // The last line that belongs to a request, and whether a list follows it.
     let mut reach: Option<(u32, bool)> = None;
     let prose = facts.structure.other_prose.iter().chain(&facts.structure.input.prose);
     for line in prose.filter(|line| !line.is_quoted && !checklist::is_fixed(&line.text)) {
@@ -58,7 +58,7 @@ fn asks(text: &str) -> bool {
         || (is_request && has(&["share", "send", "provide", "upload", "attach", "show", "post ", "give me"]))
 }
 
-/// A word of the line that is a file node of the map.
+/// A word of the line that is the path of a file node.
 fn mapped_path(facts: &Facts<'_>, line: &TextLine<'_>) -> Option<String> {
     let words = line.text.split([' ', '\t', '`', '"', '\'', '(', ')', '[', ']', ',', ';']);
     let bare = words.map(|word| word.trim_matches(['*', ':', '!', '?']).trim_end_matches('.'));
@@ -74,7 +74,7 @@ fn check_gate_reply(facts: &Facts<'_>, line: u32, findings: &mut Findings<'_>) {
     }
     let is_about = |line: &TextLine<'_>, words: &str| line.text.to_ascii_lowercase().contains(words);
     let asks = |line: &TextLine<'_>| is_about(line, "archive") || is_about(line, "stan run");
-    // The checklist itself speaks of the current archive.
+    // "archive" alone does not count here: the checklist mentions the current one.
     let asks_beside = |line: &TextLine<'_>| is_about(line, "new archive") || is_about(line, "stan run");
     let input = &facts.structure.input.prose;
     if !facts.structure.other_prose.iter().any(asks) && !input.iter().any(asks_beside) {

@@ -1,4 +1,4 @@
-//! The rules, one file for each group. Each says beside its code how every case of the table is decided.
+//! The rules, one file per group. Each file has a decision table with every case.
 //!
 //! | file | codes |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | `listing.rs` | 0010 |
 //! | `advice.rs` | 0014, 0101, 0102, 0103, 0104, 0106 |
 //!
-//! While the mode is off only 0009, 0011, 0012, 0013 and 0105 hold.
+//! While the mode is off, only 0009, 0011, 0012, 0013 and 0105 are checked.
 
 mod advice;
 mod bytes;
@@ -32,12 +32,12 @@ use crate::{CheckOptions, Plan, Purpose, ReplyFacts, Report};
 
 use target::Target;
 
-/// Everything that the rules ask about.
+/// Everything that the rules need to know.
 struct Facts<'a> {
     structure: &'a Structure<'a>,
     context: &'a dyn ReplyFacts,
     layout: Layout,
-    /// The map is in the archive, or was seen earlier.
+    /// The map is in the archive, or was seen earlier in the thread.
     is_active: bool,
     checklist: Checklist,
     targets: Vec<Target>,
@@ -50,18 +50,18 @@ impl Facts<'_> {
         self.options.purpose == Purpose::Apply
     }
 
-    /// Whether a file is somewhere: in the archive, the repository or the map.
+    /// Whether a file exists anywhere: in the archive, the repository or the map.
     fn is_known(&self, path: &str) -> bool {
         self.is_present(path) || self.context.exists(path) || self.context.is_mapped(path)
     }
 
-    /// Whether the archive has a file. The state counts wherever it is: a diff archive need not repeat it.
+    /// Whether the archive has a file. The state counts wherever it is: a diff archive need not contain it.
     fn is_present(&self, path: &str) -> bool {
         self.context.is_archived(path) || (path == self.layout.state && self.context.state().is_some())
     }
 }
 
-/// Checks every rule.
+/// Checks all rules.
 pub(crate) fn check(
     structure: &Structure<'_>,
     lines: &[&str],
@@ -84,7 +84,7 @@ pub(crate) fn check(
     let outcome = bytes::check(&facts, &mut findings);
     if facts.is_active {
         let mut missing = None;
-        // Without an archive it is unknown what the assistant has seen.
+        // Without an archive, it is unknown what the assistant has seen.
         if context.has_archive() {
             missing = targets::check(&facts, &mut findings);
         }
@@ -104,7 +104,7 @@ pub(crate) fn check(
     if let Some(line) = structure.odd_heading {
         findings.note(format!("line {line}: patches and files stand under `### Patch: <path>` and `### File: <path>`, with three `#`; this heading was not read as one"));
     }
-    // An accepted reply may be mere prose; who checks it expects changes.
+    // A reply without changes is accepted, but the user probably expected changes.
     let is_prose = structure.blocks.is_empty() && structure.operations.is_empty();
     if is_prose && !facts.is_tree() {
         findings.note("the reply has no patch: there is nothing to apply; diffs, SEARCH/REPLACE blocks and `### File: PATH` sections are read");

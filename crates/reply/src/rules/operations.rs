@@ -1,11 +1,11 @@
-//! File operations on the working tree, for a reply that is to be applied: carried out in memory, one after the other.
+//! File operations on the working tree, for a reply that is to be applied: performed in memory, in order.
 //!
 //! | case | decision |
 //! |---|---|
-//! | `mv` or `cp` onto a file or folder that is there by then | 0011: nothing is ever replaced |
-//! | `mv`, `cp` or `rm` of a folder | all files below it, in order; 0011 where something below it is not a file |
+//! | `mv` or `cp` onto a file or folder that exists by then | 0011: nothing is ever replaced |
+//! | `mv`, `cp` or `rm` of a folder | all files below it, in order; 0011 if something below it is not a file |
 //! | `mv` of a folder into itself | 0011 |
-//! | any of them where nothing is | 0011 |
+//! | any of them if the source does not exist | 0011 |
 //! | a file that is not archived while the mode is active | 0008 |
 //! | `rmdir` of a folder that is not empty by then, or is none | 0011 |
 //! | `mkdirp` where a file is | 0011; a folder that is there already is fine |
@@ -15,7 +15,7 @@ use crate::diff::TOO_MUCH;
 use crate::paths::{normalise, outside};
 use crate::structure::{Operation, OperationKind};
 
-/// The files that the paths of one operation name.
+/// The files of one operation.
 type NamedFiles = Vec<(String, String)>;
 
 impl Examiner<'_, '_, '_> {
@@ -56,9 +56,9 @@ impl Examiner<'_, '_, '_> {
         }
     }
 
-    /// Copies files, and returns which.
+    /// Copies files and returns them.
     fn transfer(&mut self, line: u32, from: &str, to: &str) -> Result<NamedFiles, String> {
-        // That is 0012's business.
+        // 0012 reports that.
         if outside(from).is_some() || outside(to).is_some() {
             return Ok(Vec::new());
         }
@@ -82,7 +82,7 @@ impl Examiner<'_, '_, '_> {
         Ok(files)
     }
 
-    /// The files at or below a path, each with what follows the path in it.
+    /// The files at or below a path, each with the rest of its path.
     fn files_at(&mut self, line: u32, path: &str) -> Result<NamedFiles, String> {
         if outside(path).is_some() {
             return Ok(Vec::new());
@@ -158,7 +158,7 @@ impl Examiner<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether a file or folder may be made at a path of the working tree. Reports when not.
+    /// Whether a file or folder may be created at a path of the working tree. Reports if not.
     pub(super) fn is_free_in_tree(&mut self, line: u32, path: &str) -> bool {
         let found = self.current(path);
         let prefix = format!("{path}/");

@@ -1,21 +1,21 @@
-//! STAN-REPLY-0009, STAN-REPLY-0012 and STAN-REPLY-0105: where a reply may write. All hold with the mode on or off.
+//! STAN-REPLY-0009, STAN-REPLY-0012 and STAN-REPLY-0105: where a reply may write. Checked with the mode on or off.
 //!
 //! | case | decision |
 //! |---|---|
 //! | any path of a diff below `<stanPath>/imports/`, whatever the diff does there | 0009 |
 //! | `mv`, `rm`, `rmdir`, `mkdirp` there, as source or destination; `cp` to there | 0009 |
-//! | `rm` or `mv` of a folder that holds the imports | 0009; `<stanPath>` itself is reserved, so 0012 alone |
+//! | `rm` or `mv` of a folder that contains the imports | 0009; `<stanPath>` itself is reserved, so only 0012 |
 //! | `cp` from there, or a diff that copies from there | fine |
 //! | a path that [`Layout::fault`](crate::paths::Layout::fault) refuses, in a diff, a heading or an operation | 0012 |
 //! | a path that git reads otherwise than it is written (no `a/`): both readings | 0009, 0012 |
-//! | a new symbolic link that leads out of the repository | 0012 |
-//! | to be applied: any link or submodule, or a path at or behind a link of the working tree | 0012 |
+//! | a new symlink to outside the repository | 0012 |
+//! | to be applied: any symlink or submodule, or a path at or behind a symlink of the working tree | 0012 |
 //! | to be applied: a new name with a backslash or a control character | 0012 |
 //!
 //! | a file that runs code when its folder is opened, entered or installed ([`runs_code`]), made or changed | 0105, a warning |
 //!
-//! A finding stands at the line with the path; the same path is reported once for each line, and a reserved path once with no
-//! other code beside it.
+//! A finding is on the line with the path. A path is reported once per line; a reserved path is reported once, without other
+//! codes.
 
 use super::Facts;
 use super::target::Deed;
@@ -65,7 +65,7 @@ fn check_diff(facts: &Facts<'_>, findings: &mut Findings<'_>, patch: &PatchFence
         let access = if source == Some(written.path.as_str()) { Access::Read } else { Access::Write };
         let line = patch.fence.line_of(written.index);
         for path in [Some(&written.path), written.taken_as.as_ref()].into_iter().flatten() {
-            // Without a folder before it nothing is left; that is not a path to judge.
+            // Without a leading folder nothing is left after git strips a segment; that is not a path to check.
             if !path.is_empty() || written.taken_as.is_none() {
                 check_path(facts, findings, line, path, access);
             }
@@ -117,7 +117,7 @@ fn check_path(facts: &Facts<'_>, findings: &mut Findings<'_>, line: u32, path: &
     }
 }
 
-/// A name that no model means: of a file that is there it is the name all the same.
+/// A name that no model intends. If the file exists, the name is intended.
 fn odd_name(facts: &Facts<'_>, path: &str) -> Option<&'static str> {
     let fault = match () {
         () if path.contains('\\') => "has a backslash, which is part of the name here and not a separator",
@@ -128,7 +128,7 @@ fn odd_name(facts: &Facts<'_>, path: &str) -> Option<&'static str> {
     (facts.is_tree() && !is_there).then_some(fault)
 }
 
-/// The only line of a link is its target.
+/// The only line of a symlink is its target.
 fn check_link(findings: &mut Findings<'_>, patch: &PatchFence<'_>, file: &FileDiff) {
     let added = file.hunks().iter().flat_map(|hunk| hunk.lines.clone());
     for index in added {

@@ -115,7 +115,7 @@ fn check_fence(patch: &PatchFence<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// What was meant as a patch and is not read: applying the rest would change half of what the reply is about.
+/// Reports what looks like a patch but is not read as one: applying only the rest would apply half of the reply.
 fn check_unread(facts: &Facts<'_>, findings: &mut Findings<'_>) {
     let fences = "put each patch into a fence of its own, with nothing else in it";
     if let Some(line) = facts.structure.bare_patch {

@@ -31,10 +31,10 @@ use crate::report::Findings;
 
 const INVALID: &str = "STAN-REPLY-0003";
 
-/// What a reply does to the selection.
+/// What a reply changes in the selection.
 #[derive(Debug, Default)]
 pub(super) struct Selection<'a> {
-    /// The state behind a patch that changed something, when it can be read.
+    /// The state after the patch, if the patch changed something and the result is valid.
     pub(super) after: Option<State>,
     /// The patch it comes from.
     pub(super) patched: Option<&'a PatchedState>,
@@ -76,7 +76,7 @@ pub(super) fn check<'a>(facts: &Facts<'_>, outcome: &'a PatchResult, findings: &
     selection
 }
 
-/// The state before the reply; `None` when there is none that can be read.
+/// The state before the reply; `None` if there is none or it is invalid.
 fn before(facts: &Facts<'_>) -> Option<State> {
     let bytes = facts.context.base(&facts.layout.state).or_else(|| facts.context.state())?;
     state::decode(&bytes, &facts.layout.state).ok().map(|decoded| decoded.state)
@@ -116,7 +116,7 @@ fn check_statement(facts: &Facts<'_>, patches_state: bool, findings: &mut Findin
     }
 }
 
-/// Whether a state that can be read is written in the one schema that was shipped.
+/// Whether a valid state uses the current schema.
 fn check_schema(after: &DecodedState, patched: &PatchedState, line: u32, findings: &mut Findings<'_>) -> bool {
     let remedy = "write `{\"v\":2,\"i\":[…],\"x\":[…]}`";
     let place = patched.lines.iter().flatten().next().copied().unwrap_or(line);
@@ -139,7 +139,7 @@ fn invalid(patched: &PatchedState, error: &DocumentError, line: u32, findings: &
     findings.add(INVALID, place, &part, format!("after the patch {error}"), remedy);
 }
 
-/// The line of the reply that wrote a place of the state, or the nearest one above that did.
+/// The line of the reply that wrote a position of the state, or the nearest such line above.
 fn line_of(patched: &PatchedState, place: &DocumentPlace) -> Option<u32> {
     let index = match place {
         DocumentPlace::Line { line, .. } => line.saturating_sub(1),
@@ -154,7 +154,7 @@ fn pointed_line(bytes: &[u8], pointer: &str) -> Option<usize> {
     let tree = JsonTree::parse(bytes).ok()?;
     let mut id = tree.root();
     for token in pointer_tokens(pointer)? {
-        // A key that is missing is reported at what should hold it.
+        // A missing key is reported at the object that should have it.
         let Some(next) = tree.step(id, &token) else { break };
         id = next;
     }
@@ -175,7 +175,7 @@ fn check_scratch(
     if is_same(before.unwrap_or(&nothing), after) {
         return;
     }
-    // A patch that does not apply is reported as such; here it counts as an attempt.
+    // A patch that does not apply is reported separately; here the attempt counts.
     let is_written = facts.targets.iter().any(|target| target.path == *scratch && target.deed != Deed::Delete);
     let changes = match outcome.changed.get(scratch) {
         Some(Some(bytes)) => facts.context.base(scratch).is_none_or(|old| *old != **bytes),

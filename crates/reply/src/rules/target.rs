@@ -1,4 +1,4 @@
-//! The files that a reply is about: what its patches and file operations do to which path.
+//! The files that a reply changes: what its patches and file operations do to which path.
 
 use crate::diff::{Body, Change, FileDiff};
 use crate::markdown::Fence;
@@ -13,7 +13,7 @@ pub(super) enum Deed {
     Delete,
 }
 
-/// One file that a reply touches. A rename and `mv` are a deletion and a new file; the source of a copy is not one.
+/// One file that a reply changes. A rename or `mv` is a deletion and a new file; the source of a copy is not a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) path: String,
@@ -50,7 +50,7 @@ pub(super) fn collect(structure: &Structure<'_>) -> Vec<Target> {
             }
             OperationKind::Copy { to, .. } => add(to, Deed::Create),
             OperationKind::Remove { path } => add(path, Deed::Delete),
-            // Folders are not files: only their paths are checked.
+            // Not files: only their paths are checked.
             OperationKind::RemoveFolder { .. } | OperationKind::MakeFolder { .. } => {}
         }
     }
@@ -64,7 +64,7 @@ fn of_diff(file: &FileDiff, fence: &Fence<'_>, targets: &mut Vec<Target>) {
         targets.push(Target { path: normalise(path), deed, line, is_patch: true, is_search });
     };
     let (old, new) = (file.old.as_ref().map(|old| &old.path), file.new.as_ref().map(|new| &new.path));
-    // A header that contradicts itself may mean any of its paths.
+    // A contradictory header may mean any of its paths.
     if file.contradiction.is_some() {
         let deed = if file.change == Change::Create { Deed::Create } else { Deed::Edit };
         for written in &file.written {

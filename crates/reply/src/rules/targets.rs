@@ -5,9 +5,9 @@
 //! | an edited or deleted file outside `<stanPath>/system/`, by patch, `rm` or `mv` | 0005 without a line for it |
 //! | the state; a file below `system/`; a new file | no line needed |
 //! | a "new" file on a path that exists | not new: a line is needed |
-//! | a path that is none (0012: absolute, `..`) | no line can be right, so none is asked for |
+//! | an invalid path (0012: absolute, `..`) | no line can be right, so none is required |
 //! | `yes` for what is not archived, `no` for what is, whether patched or not | 0006 |
-//! | any line for a file that this reply makes and that was nowhere | right |
+//! | any line for a file that this reply creates and that did not exist | right |
 //! | some line says `no`, true or not, patched or not, and is not of a new file | 0007 for every patch, `mv`, `cp` and `rm` but of the state, `stan.scratch.md`, `stan.todo.md` |
 //! | a folder, removed or moved as one | present when the archive has a file below it |
 
@@ -18,7 +18,7 @@ use super::target::{Deed, Target};
 use crate::paths::outside;
 use crate::report::Findings;
 
-/// Returns the line that makes it a hard-gate reply, if one does.
+/// Returns the line that makes the reply a hard-gate reply, if there is one.
 pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> Option<u32> {
     let listed: BTreeSet<&str> = facts.checklist.presences.iter().map(|line| line.path.as_str()).collect();
     let new_files: BTreeSet<&str> =
@@ -38,7 +38,7 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> Option<u3
     check_gate(facts, &new_files, findings)
 }
 
-/// Made by this reply, and nowhere before.
+/// Created by this reply, and did not exist anywhere.
 fn is_new(facts: &Facts<'_>, target: &Target) -> bool {
     target.deed == Deed::Create && !facts.is_known(&target.path)
 }

@@ -1,6 +1,6 @@
-//! A reply as the gate sees it: patch blocks, file operations, what stands under `## Input Data Changes`.
+//! A reply as the gate sees it: patch blocks, file operations, the contents of `## Input Data Changes`.
 //!
-//! Reports only what a reply contains, not whether it is right. Reading, so that every reply has one meaning:
+//! Only describes what a reply contains; the rules judge it. How it is read, so that every reply has one meaning:
 //!
 //! | written | read as |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `### Patch: path`, path in a code span or not | a block with the fences up to the next heading of level 1–3 |
 //! | a fence that starts with `diff --git` or `---`/`+++` | a patch, whatever its info string |
 //! | a fence with the info `diff`, `patch` or none that holds such a line, or hunks alone (not with none) | a patch |
-//! | prose in a block quote | quoted words of others: neither statement nor checklist |
+//! | prose in a block quote | somebody else's words: neither statement nor checklist |
 //! | a fence that starts with a search/replace block, with the path above it, in its first line or in the heading | a patch |
 //! | `### File: path` with one fence | the whole file; a diff or search/replace blocks in the fence are what they are |
 //! | a fence that starts with `*** Begin Patch` or the header of a file in such an envelope | a patch of all its files |
@@ -26,7 +26,7 @@ pub(crate) use operations::{Operation, OperationKind};
 use crate::diff::{self, FileDiff, ParsedDiff};
 use crate::markdown::{self, Block, Fence, Heading, TextLine};
 
-/// A reply taken apart.
+/// A parsed reply.
 #[derive(Debug, Default)]
 pub(crate) struct Structure<'a> {
     pub(crate) blocks: Vec<PatchBlock<'a>>,
@@ -34,17 +34,17 @@ pub(crate) struct Structure<'a> {
     /// Lines under `### File Ops` that are not operations.
     pub(crate) operation_faults: Vec<(u32, String)>,
     pub(crate) input: InputSection<'a>,
-    /// Prose outside that section that is not quoted.
+    /// Prose outside that section, without quotes.
     pub(crate) other_prose: Vec<TextLine<'a>>,
-    /// The line of the fence that the end of the reply leaves open.
+    /// The line of a fence that is not closed before the end of the reply.
     pub(crate) open_fence: Option<u32>,
-    /// Whether something stands under `## Commit Message`.
+    /// Whether there is something under `## Commit Message`.
     pub(crate) has_commit_message: bool,
-    /// The first line of prose that looks like a patch, which only counts in a fence.
+    /// The first line of prose that looks like a patch. Patches only count in fences.
     pub(crate) bare_patch: Option<u32>,
-    /// The first line of a fence that looks like a patch although the fence is not one.
+    /// The first line that looks like a patch in a fence that is not read as one.
     pub(crate) unread_patch: Option<u32>,
-    /// The first heading of another level that says `File:` or `Patch:`.
+    /// The first heading of another level with `File:` or `Patch:`.
     pub(crate) odd_heading: Option<u32>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct InputSection<'a> {
 #[derive(Debug)]
 pub(crate) struct PatchBlock<'a> {
     pub(crate) heading: Option<PatchHeading>,
-    /// `### File:`, below which one fence holds the file.
+    /// `### File:`; a fence below it contains the file.
     pub(crate) is_file: bool,
     /// The heading or the fence.
     pub(crate) line: u32,
@@ -73,18 +73,18 @@ pub(crate) struct PatchBlock<'a> {
 pub(crate) struct PatchHeading {
     pub(crate) line: u32,
     pub(crate) path: String,
-    /// There is more than a path behind the colon.
+    /// There is more than a path after the colon.
     pub(crate) has_more: bool,
 }
 
-/// A fence that holds a diff.
+/// A fence with a diff.
 #[derive(Debug)]
 pub(crate) struct PatchFence<'a> {
     pub(crate) fence: Fence<'a>,
     pub(crate) diff: ParsedDiff,
 }
 
-/// Takes a reply apart.
+/// Parses a reply.
 pub(crate) fn read<'a>(lines: &[&'a str]) -> Structure<'a> {
     let mut reader =
         StructureReader { last_line: u32::try_from(lines.len()).unwrap_or(u32::MAX), ..StructureReader::default() };
@@ -98,7 +98,7 @@ pub(crate) fn read<'a>(lines: &[&'a str]) -> Structure<'a> {
     reader.structure
 }
 
-/// What the last heading of level 1–3 was about.
+/// What the last heading of level 1–3 started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Topic {
     #[default]
@@ -117,7 +117,7 @@ struct StructureReader<'a> {
     in_input: bool,
     topic: Topic,
     last_line: u32,
-    /// The last line of prose, which may name the file of the fence below it.
+    /// The last line of prose, which may name the file for the fence below it.
     above: Option<TextLine<'a>>,
 }
 
@@ -176,7 +176,7 @@ impl<'a> StructureReader<'a> {
         }
         let diff = if is_blocks {
             let path = self.path_of(&fence, above.as_ref());
-            // Another file than that of the heading, which has its patch already: it only comes after that block.
+            // The heading's file already has its patch, so this fence for another file only follows that block.
             let is_done = self.structure.blocks.last().is_some_and(|block| !block.patches.is_empty());
             let is_other = self.open_heading().is_some_and(|heading| path.as_ref() != Some(&heading.path));
             if is_done && is_other {
@@ -207,7 +207,7 @@ impl<'a> StructureReader<'a> {
         }
     }
 
-    /// Remembers a fence that holds a patch but is not read as one, unless it shows an example.
+    /// Remembers a fence that contains a patch but is not read as one, unless it shows an example.
     fn unread(&mut self, fence: &Fence<'a>) {
         const EXAMPLES: &[&str] = &["md", "markdown", "mdx", "text", "txt", "console", "sh", "bash", "shell", "zsh"];
         let word = info_word(fence).to_ascii_lowercase();
@@ -217,7 +217,7 @@ impl<'a> StructureReader<'a> {
         }
     }
 
-    /// The file that search/replace blocks are about: named in the fence, alone in the line above, or in the heading.
+    /// The file of search/replace blocks: named in the fence, alone on the line above, or in the heading.
     fn path_of(&self, fence: &Fence<'a>, above: Option<&TextLine<'a>>) -> Option<String> {
         let is_near = |line: &&TextLine<'a>| line.line + 2 >= fence.line && !line.is_quoted;
         let named = diff::path_line(&fence.lines).and_then(|at| fence.lines.get(at)).map(|line| heading_path(line).0);
@@ -225,7 +225,7 @@ impl<'a> StructureReader<'a> {
         named.or_else(|| self.open_heading().map(|heading| heading.path.clone()))
     }
 
-    /// The heading that the next fence stands under, if it is one of a patch.
+    /// The heading that the next fence belongs to, if it is the heading of a patch.
     fn open_heading(&self) -> Option<&PatchHeading> {
         let is_patch = matches!(self.topic, Topic::Patch | Topic::File);
         self.structure.blocks.last().filter(|_| is_patch).and_then(|block| block.heading.as_ref())
@@ -256,7 +256,7 @@ impl<'a> StructureReader<'a> {
     }
 }
 
-/// A path behind `Patch:`, out of its code span or bold letters, and whether there is more beside it.
+/// The path after `Patch:`, without its code span or bold markers, and whether there is more than that.
 fn heading_path(text: &str) -> (String, bool) {
     let text = text.trim();
     let bold = text.strip_prefix("**").and_then(|rest| rest.strip_suffix("**")).filter(|inner| !inner.contains('*'));
@@ -268,7 +268,7 @@ fn heading_path(text: &str) -> (String, bool) {
     }
     let unescaped = if text.contains('`') { Cow::Borrowed(text) } else { markdown::unescape(text) };
     let bare = unescaped.trim_matches('`').trim();
-    // Words in brackets behind it, or a link: a path may look like that, and then such a file exists.
+    // A link, or words in brackets after the path. A path may look the same, but then such a file exists.
     let has_more = bare.contains("](") || (bare.ends_with(')') && bare.contains(" ("));
     (unquoted(bare), has_more)
 }
@@ -277,7 +277,7 @@ fn unquoted(text: &str) -> String {
     diff::unquote(text).map_or_else(|| text.to_owned(), |(name, _)| name)
 }
 
-/// A line that is a path and nothing else: in a code span, or one word with a dot or a slash in it.
+/// A line that is only a path: in a code span, or one word with a dot or a slash.
 fn lone_path(text: &str) -> Option<String> {
     let text = text.trim().trim_matches('*').trim_end_matches(':').trim_matches('*').trim();
     let spanned = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inner| !inner.contains('`'));
@@ -294,12 +294,12 @@ fn info_word<'a>(fence: &Fence<'a>) -> &'a str {
     fence.info.split([' ', '\t', ',', '{']).next().unwrap_or_default()
 }
 
-/// Whether a line starts a patch of any form.
+/// Whether a line starts a patch in any form.
 fn looks_like_patch(line: &str) -> bool {
     diff::opens_replacement(line) || line.starts_with("diff --git a/") || line.trim_end() == "*** Begin Patch"
 }
 
-/// Takes the indentation off that every line of a patch has, when its first line shows that it is one.
+/// Removes the common indentation of a patch, if its first line shows that it is one.
 fn dedent(fence: &mut Fence<'_>) {
     let Some(first) = first_line(fence) else { return };
     let text = first.trim_start_matches([' ', '\t']);
@@ -314,7 +314,7 @@ fn dedent(fence: &mut Fence<'_>) {
     }
 }
 
-/// Whether a fence holds search/replace blocks: it starts with one, or a heading says that it is a patch.
+/// Whether a fence contains search/replace blocks: it starts with one, or its heading says that it is a patch.
 fn is_replacement(fence: &Fence<'_>, has_heading: bool) -> bool {
     first_line(fence).is_some_and(diff::opens_replacement)
         || diff::path_line(&fence.lines).is_some()

@@ -1,4 +1,4 @@
-//! The lines of a `### File Ops` block. What the operations would do is not asked here.
+//! The lines of a `### File Ops` block. What the operations would do is decided elsewhere.
 
 /// One operation with its paths as written, without trailing slashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,7 @@ pub(crate) enum OperationKind {
     MakeFolder { path: String },
 }
 
-/// Reads a line. Blank lines and comments are nothing; in prose everything is nothing that does not start with one of
-/// the five words.
+/// Parses a line. Blank lines and comments are ignored; in prose, also every line that does not start with one of the five words.
 pub(super) fn parse(line: u32, text: &str, is_fenced: bool) -> Option<Result<Operation, String>> {
     let text = text.trim().trim_matches('`').trim();
     if text.is_empty() || text.starts_with('#') {
@@ -38,7 +37,7 @@ pub(super) fn parse(line: u32, text: &str, is_fenced: bool) -> Option<Result<Ope
         ("rm", [path]) => OperationKind::Remove { path: clean(path) },
         ("rmdir", [path]) => OperationKind::RemoveFolder { path: clean(path) },
         ("mkdirp", [path]) => OperationKind::MakeFolder { path: clean(path) },
-        // A sentence may start with `cp`; a line of a fence is meant as an operation.
+        // A sentence of prose may start with `cp`; in a fence, it must be an operation.
         _ if !is_fenced => return None,
         _ => {
             let paths = if matches!(verb.as_str(), "mv" | "cp") { "two paths" } else { "one path" };
@@ -55,7 +54,7 @@ fn clean(path: &str) -> String {
     }
 }
 
-/// Into a folder, a file keeps its name.
+/// If the destination is a folder, the file keeps its basename.
 fn destination(from: &str, to: &str) -> String {
     match (to.strip_suffix('/'), clean(from).rsplit('/').next()) {
         (Some(folder), Some(name)) if !folder.is_empty() => format!("{folder}/{name}"),
@@ -63,7 +62,7 @@ fn destination(from: &str, to: &str) -> String {
     }
 }
 
-/// Words between spaces; quotes hold a word together.
+/// Words separated by spaces; quotes keep a word together.
 fn split_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -4,7 +4,7 @@ use stan_reply::CheckOptions;
 
 use crate::common::*;
 
-/// A patch of `src/a.ts` with these lines below the header, and a section that is right.
+/// A patch of `src/a.ts` with these lines below the header, and a valid section.
 fn hunks(lines: &str) -> String {
     let header = "diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n";
     patch("src/a.ts", &format!("{header}{lines}")) + &present(&["src/a.ts"])
@@ -22,7 +22,7 @@ fn r0008_is_reported_when_broken() {
     expect(&(scratch() + &operations("rm src/far.ts") + &no("src/far.ts")), "0007 0008");
     expect(&(scratch() + &operations("mv src/far.ts src/c.ts") + &no("src/far.ts")), "0007 0008");
     expect(&(scratch() + &operations("rm src") + &present(&["src"])), "0008");
-    // It exists, so that it does not apply is not said as well.
+    // 0008 without 0011: for an unseen file, it is not reported that the patch does not apply.
     let bad = edit_diff("src/far.ts").replace("@@ -4,3", "@@ -4,9");
     expect(&(patch("src/far.ts", &bad) + &no("src/far.ts")), "0007 0008");
 }
@@ -32,44 +32,44 @@ fn r0008_is_not_reported_for_near_misses() {
     expect(&(edit("src/a.ts") + &present(&["src/a.ts"])), "");
     expect(&(create("src/new.ts") + &input(&[STATEMENT])), "");
     expect(&(scratch() + &operations("cp src/far.ts src/c.ts") + &input(&[STATEMENT])), "");
-    // Nowhere is 0011 instead, and without the map nothing is known.
+    // A file that exists nowhere is 0011, and without the map this cannot be known.
     expect(&(edit("src/none.ts") + &input(&["src/none.ts — present: no", STATEMENT])), "0007 0011");
     expect_off(&edit("src/far.ts"), "");
 }
 
 #[test]
 fn r0011_is_reported_when_broken() {
-    // Other lines, with fuzz, nothing changed, no hunks.
+    // Other lines, fuzz, no change, no hunks.
     expect(&hunks("@@ -4,3 +4,3 @@\n four\n-5\n+five\n 6\n"), "0011");
     expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5 \n+five\n 6\n"), "0011");
     expect(&hunks("@@ -4,2 +4,2 @@\n 4\n 5\n"), "0011");
     expect(&hunks(""), "0011");
-    // No line that tells where it belongs.
+    // No context line that gives the position.
     expect(&hunks("@@ -4,0 +5 @@\n+new\n"), "0011");
-    // Two hunks on the same lines.
+    // Two hunks for the same lines.
     expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n@@ -6,3 +6,3 @@\n 6\n-7\n+seven\n 8\n"), "0011");
-    // Nowhere, already there, not all of it.
+    // Does not exist; exists already; leaves lines.
     expect_off(&edit("src/none.ts"), "0011");
     expect_off(&create("src/a.ts"), "0011");
     expect_off(&delete("src/a.ts").replace("@@ -1,10 +0,0 @@\n-1\n", "@@ -2,9 +0,0 @@\n"), "0011");
     expect_off(&operations("rm src/none.ts"), "0011");
     let binary = "diff --git a/x.png b/x.png\nnew file mode 100644\nindex 0000000..1111111\nBinary files /dev/null and b/x.png differ\n";
     expect_off(&patch("x.png", binary), "0011");
-    // Carriage returns in the diff alone.
+    // Carriage returns only in the diff.
     expect_off(&format!("words\n{}", edit("src/a.ts").replace('\n', "\r\n")), "0011");
 }
 
-/// What models write and git refuses: fine while its meaning is plain.
+/// What models write and git refuses: accepted if the meaning is clear.
 #[test]
 fn r0011_is_reported_for_drifted_hunks_only_when_strict() {
     let strict = CheckOptions { strict: true, ..CheckOptions::default() };
     let no_newline = "src/no-newline.ts";
     let header = format!("diff --git a/{no_newline} b/{no_newline}\n--- a/{no_newline}\n+++ b/{no_newline}\n");
     for reply in [
-        // At the wrong end, and drifted from where it says.
+        // Without context (git then requires the end of the file), and at a shifted position.
         hunks("@@ -5 +5 @@\n-5\n+five\n"),
         hunks("@@ -1,3 +1,3 @@\n 4\n-5\n+five\n 6\n"),
-        // Wrong counts, no numbers at all.
+        // Wrong counts, or no numbers at all.
         hunks("@@ -4,9 +4,9 @@\n 4\n-5\n+five\n 6\n"),
         hunks("@@ -4,3 +4,3 @@\n 4\n-5\n"),
         hunks("@@ ... @@\n 4\n-5\n+five\n 6\n"),
@@ -78,7 +78,7 @@ fn r0011_is_reported_for_drifted_hunks_only_when_strict() {
         patch("src/a.ts", &edit_diff("src/a.ts").replace("a/src", "src").replace("b/src", "src")),
         create("src/new.ts").replace("new file mode 100644\n", ""),
         edit("src/a.ts").replace("--- a/src/a.ts\n+++ b/src/a.ts\n", ""),
-        // A newline too many.
+        // An additional newline.
         patch(no_newline, &format!("{header}@@ -1,2 +1,2 @@\n-1\n+one\n 2\n")),
     ] {
         expect_off(&reply, "");
@@ -86,7 +86,7 @@ fn r0011_is_reported_for_drifted_hunks_only_when_strict() {
     }
 }
 
-/// A passage that occurs twice: only the position in the hunk header is not a guess.
+/// A passage that occurs twice: only the position in the hunk header decides.
 #[test]
 fn r0011_is_reported_where_lines_are_found_twice() {
     let mut world = World::off();
@@ -120,7 +120,7 @@ fn r0011_is_not_reported_for_near_misses() {
     expect(&hunks("@@ -8,3 +8,4 @@\n 8\n 9\n 10\n+eleven\n"), "");
     expect(&hunks("@@ -1,2 +1,3 @@\n+zero\n 1\n 2\n"), "");
     expect(&hunks("@@ -1,3 +1,3 @@\n-1\n+one\n 2\n 3\n@@ -7,3 +7,2 @@\n 7\n-8\n 9\n"), "");
-    // Lines behind the last hunk are skipped, as git skips them.
+    // Lines after the last hunk are skipped, as git does.
     expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n 7\n"), "");
     expect_off(&edit("src/a.ts").replace('\n', "\r\n"), "");
     let path = "src/no-newline.ts";
@@ -145,7 +145,7 @@ fn r0011_is_not_reported_for_near_misses() {
         ),
         "",
     );
-    // What `mv` takes along can be patched where it goes.
+    // A file that `mv` moves can be patched at its new path.
     expect_off(&(operations("mv src/a.ts lib/a.ts") + &edit("lib/a.ts")), "");
 }
 

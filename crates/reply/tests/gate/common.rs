@@ -1,4 +1,4 @@
-//! A small workspace for the tests of the gate, and the short forms that its tables use.
+//! A small workspace for the tests of the gate, and helpers for their tables.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -13,8 +13,8 @@ pub(crate) const ZOD: &str = ".stan/context/npm/zod/4.0.0/index.d.ts";
 pub(crate) const ZOD_COPY: &str = ".stan/imports/zod/index.d.ts";
 pub(crate) const STATEMENT: &str = "dependency.state.json: no change";
 
-/// Archived: `src/a.ts`, `src/b.ts`, `src/ctx.md`, the system documents, the imports, map and state. Only in the map
-/// and the repository: `src/far.ts`. Only in the repository: `ignored/x.ts`. Edges: a → b → far, z → zod.
+/// Archived: `src/a.ts`, `src/b.ts`, `src/ctx.md`, the system documents, the imports, map and state. Only in map and repository:
+/// `src/far.ts`. Only in the repository: `ignored/x.ts`. Edges: a → b → far, z → zod.
 pub(crate) struct World {
     pub(crate) archive: BTreeMap<String, Vec<u8>>,
     pub(crate) repository: BTreeSet<String>,
@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// Without the map, so that the mode is off.
+    /// Without the map, so the mode is off.
     pub(crate) fn off() -> Self {
         let mut world = Self::new();
         world.archive.remove(META);
@@ -132,14 +132,14 @@ impl ReplyFacts for World {
     }
 }
 
-/// The numbers of the codes that a reply breaks: `0001 0005`.
+/// The codes of a report: `0001 0005`.
 pub(crate) fn codes(report: &Report) -> String {
     let found: BTreeSet<&str> =
         report.findings.iter().map(|finding| finding.code.trim_start_matches("STAN-REPLY-")).collect();
     found.into_iter().collect::<Vec<_>>().join(" ")
 }
 
-/// Every finding has a place and says what to do.
+/// Every finding has a position and a remedy.
 pub(crate) fn assert_complete(report: &Report, reply: &str) {
     let lines = u32::try_from(reply.lines().count().max(1)).unwrap_or(u32::MAX);
     for finding in &report.findings {
@@ -155,17 +155,17 @@ pub(crate) fn expect_in(world: &World, options: CheckOptions, reply: &str, expec
     assert_eq!(codes(&report), expected, "{reply}\n{:#?}", report.findings);
 }
 
-/// Checks a reply in the usual workspace.
+/// Checks a reply in the default workspace.
 pub(crate) fn expect(reply: &str, expected: &str) {
     expect_in(&World::new(), CheckOptions::default(), reply, expected);
 }
 
-/// Checks a reply while the mode is off.
+/// Checks a reply with the mode off.
 pub(crate) fn expect_off(reply: &str, expected: &str) {
     expect_in(&World::off(), CheckOptions::default(), reply, expected);
 }
 
-/// What a reply that stops at the hard gate ends with.
+/// The end of a hard-gate reply.
 pub(crate) const GATE: &str =
     "Please run `stan run --context` for a new archive.\n\n## Commit Message\n\n```\nwhy\n```\n";
 
@@ -174,7 +174,7 @@ pub(crate) fn patch(path: &str, diff: &str) -> String {
     format!("### Patch: {path}\n\n```diff\n{diff}```\n\n")
 }
 
-/// The diff that changes line 5 of a file with ten lines.
+/// A diff that changes line 5 of a file with ten lines.
 pub(crate) fn edit_diff(path: &str) -> String {
     format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n")
 }
@@ -201,7 +201,7 @@ pub(crate) fn delete(path: &str) -> String {
     patch(path, &format!("{header}@@ -1,10 +0,0 @@\n{removed}"))
 }
 
-/// Replaces the one line of the state.
+/// Replaces the only line of the state.
 pub(crate) fn state_diff(after: &str) -> String {
     let added: String = after.lines().map(|line| format!("+{line}\n")).collect();
     let count = after.lines().count();
@@ -219,13 +219,13 @@ pub(crate) fn scratch() -> String {
     patch(path, &format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-why\n+because\n"))
 }
 
-/// The section with these bullets.
+/// The section with these list items.
 pub(crate) fn input(bullets: &[&str]) -> String {
     let bullets: String = bullets.iter().map(|bullet| format!("- {bullet}\n")).collect();
     format!("## Input Data Changes\n\n{bullets}\n")
 }
 
-/// A section that says the state stays and that these files are present.
+/// A section that says that the state is unchanged and that these files are present.
 pub(crate) fn present(paths: &[&str]) -> String {
     let lines: Vec<String> = paths.iter().map(|path| format!("`{path}` — present: yes")).collect();
     let mut bullets: Vec<&str> = lines.iter().map(String::as_str).collect();

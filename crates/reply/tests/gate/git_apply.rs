@@ -1,5 +1,5 @@
-//! The gate against the real `git apply` on generated patches: it refuses what git refuses, and where git applies a
-//! patch the bytes are the same. Fails where there is no git.
+//! Compares the gate with the real `git apply` on generated patches: it refuses what git refuses, and otherwise the bytes are
+//! equal. Fails without git.
 
 #![expect(clippy::disallowed_methods, reason = "git works on real files")]
 
@@ -15,12 +15,12 @@ use crate::common::{World, codes};
 fn git(folder: &Path, arguments: &[&str]) -> Option<bool> {
     let mut command = Command::new("git");
     command.current_dir(folder).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // A worktree above the temporary folder must not change what paths mean.
+    // A work tree above the temporary folder must not affect how git reads paths.
     command.env("GIT_CEILING_DIRECTORIES", folder).env("GIT_DIR", folder.join(".none")).env("LC_ALL", "C");
     command.status().ok().map(|status| status.success())
 }
 
-/// Lines with many repetitions, so that hunks fit in several places.
+/// Lines with many repetitions, so that hunks fit at several positions.
 fn text(random: &mut Random) -> String {
     let count = random.below(24);
     let mut text: String =
@@ -54,7 +54,7 @@ fn changed(random: &mut Random, old: &str) -> String {
     new
 }
 
-/// A patch that git itself writes, then bent a little.
+/// A patch written by git, slightly damaged.
 fn bent(random: &mut Random, patch: &str) -> String {
     let mut lines: Vec<String> = patch.split_inclusive('\n').map(str::to_owned).collect();
     for _ in 0..random.below(3) {
@@ -112,7 +112,7 @@ fn the_gate_agrees_with_git() {
         if straight.is_empty() {
             continue;
         }
-        // The file may have moved on since the patch was written.
+        // The file may have changed since the patch was written.
         let base = if random.one_in(3) { changed(&mut random, &old) } else { old.clone() };
         let patch = if random.one_in(3) { straight } else { bent(&mut random, &straight) };
         if !patch.ends_with('\n') {
@@ -133,11 +133,11 @@ fn the_gate_agrees_with_git() {
     assert!(applied > 50 && refused > 50, "{applied} applied, {refused} refused");
 }
 
-/// The bytes behind the patch, or `None` when it is refused.
+/// The bytes after the patch, or `None` if it is refused.
 fn by_the_gate(base: &str, patch: &str) -> Option<Vec<u8>> {
     let mut world = World::new();
     world.archive.insert("f".to_owned(), base.as_bytes().to_vec());
-    // A line of prose keeps the carriage returns of the patch where they are.
+    // With a line that has no carriage return, those of the patch are kept.
     let reply = format!("words\n\n~~~~~~diff\n{patch}~~~~~~\n");
     let report = world
         .report(&reply, CheckOptions { seen: true, budget: Some(u64::MAX), strict: true, ..CheckOptions::default() });
@@ -146,7 +146,7 @@ fn by_the_gate(base: &str, patch: &str) -> Option<Vec<u8>> {
     (!is_refused).then(|| changed.get("f").cloned().flatten().unwrap_or_default().to_vec())
 }
 
-/// Headers of many shapes on the files `src/a.ts` (ten lines), `my file.ts`, `top.ts`, `empty` and `no-newline`.
+/// Headers of many forms for the files `src/a.ts` (ten lines), `my file.ts`, `top.ts`, `empty` and `no-newline`.
 const HEADERS: &[&str] = &[
     "diff --git a/top.ts b/top.ts\n--- a/top.ts\n+++ b/top.ts\nHUNK",
     "diff --git a/top.ts b/top.ts\nindex 1..2 100644\nHUNK",

@@ -1,5 +1,4 @@
-//! Replies that are not written by accident: a finding or a pass, never a crash, and in time that grows with the
-//! length alone.
+//! Hostile replies: accepted or refused, but never a crash, and in time linear in the length.
 
 use std::fmt::Write as _;
 
@@ -84,7 +83,7 @@ fn patches_that_copy_a_large_file_terminate() {
 
 #[test]
 fn long_replies_of_one_repeated_piece_are_read() {
-    // Half a megabyte of each; the last are as long as replies get.
+    // Half a megabyte each; the last ones have the maximum length of a reply.
     let long = |piece: &str, bytes: usize| piece.repeat(bytes / piece.len());
     for piece in [
         "a",

@@ -12,7 +12,7 @@ fn listing(bullets: &[&str]) -> String {
 fn r0010_is_reported_when_broken() {
     expect(&(scratch() + &state(AFTER)), "0010");
     expect(&listing(&["the selection changed"]), "0010");
-    // Missing, other, more, in the wrong list.
+    // Missing, different, additional, in the wrong list.
     expect(&listing(&["i: [\"src/b.ts\", [\"src/a.ts\", 1]]"]), "0010");
     expect(&listing(&["\"src/b.ts\"", "[\"src/a.ts\", 1]"]), "0010");
     expect(&listing(&["i: [\"src/b.ts\", [\"src/a.ts\", 2]]", "x: [[\"src/far.ts\",2,1]]"]), "0010");

@@ -1,4 +1,4 @@
-//! Replies that break each rule in different ways, and near misses that do not. One file for each group of rules.
+//! Replies that break each rule in different ways, and near misses that do not. One file per group of rules.
 
 mod common;
 

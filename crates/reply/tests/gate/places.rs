@@ -50,7 +50,7 @@ fn every_spelling_of_gits_folder_is_reserved() {
     }
 }
 
-/// The checklist, the archive and the diff have nothing to add about a path that may not be used at all.
+/// For a path that may not be used at all, checklist, archive and diff report nothing further.
 #[test]
 fn a_reserved_path_is_reported_once() {
     let map = ".stan/context/dependency.map.json";
@@ -120,7 +120,7 @@ fn r0012_is_reported_when_broken() {
     expect_off(&operations("cp /etc/passwd src/x"), "0012");
     expect_off(&operations("cp .stan/context/dependency.map.json src/x"), "0012");
     expect_off(&operations("rm .stan/output/archive.tar"), "0012");
-    // Hidden in a heading, behind a missing prefix, in quotes, in the second line of the header.
+    // In a heading, without a prefix, quoted, in the second line of the header.
     expect_off(&patch("../x", &create_diff("src/x.ts", "x")), "0012 0013");
     expect_off(
         &patch(
@@ -162,7 +162,7 @@ fn r0012_is_not_reported_for_near_misses() {
 fn folders_that_hold_others() {
     expect_off(&operations("rm .stan"), "0012");
     expect_off(&operations("mv .stan old"), "0012");
-    // A reserved path is reported once, whatever else it holds.
+    // A reserved path is reported once, whatever else is below it.
     expect_off(&operations("rm ."), "0012");
     expect_off(&operations("mkdirp .stan"), "");
 }

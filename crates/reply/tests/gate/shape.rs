@@ -1,4 +1,4 @@
-//! 0013, and what counts as a patch at all.
+//! 0013, and what counts as a patch.
 
 use crate::common::*;
 
@@ -52,7 +52,7 @@ fn r0013_is_not_reported_for_near_misses() {
     expect_off(&patch("./src/a.ts", &edit_diff("src/a.ts")), "");
     expect_off(&patch("src/\\_\\_new.ts", &create_diff("src/__new.ts", "x")), "");
     expect_off(&(edit("src/a.ts") + &edit("src/b.ts")), "");
-    // A second fence below one heading is a patch of its own.
+    // A second fence below one heading is a separate patch.
     expect_off(&(edit("src/a.ts") + "```diff\n" + &edit_diff("src/b.ts") + "```\n"), "");
     expect_off(&format!("```diff\n{}```\n\n```diff\n{}```\n", edit_diff("src/a.ts"), edit_diff("src/b.ts")), "");
     let moved = "diff --git a/src/a.ts b/src/c.ts\nrename from src/a.ts\nrename to src/c.ts\n";
@@ -64,7 +64,7 @@ fn r0013_is_not_reported_for_near_misses() {
     expect_off(&patch("doc.md", &create_diff("doc.md", "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n")), "");
     expect_off(&(operations("mkdirp lib") + "```diff\n" + &edit_diff("src/a.ts") + "```\n"), "");
     expect_off(&format!("\u{feff}{}", edit("src/a.ts")), "");
-    // Words before the fence, a listing beside it.
+    // Words before the fence, and a code listing besides it.
     expect_off(&edit("src/a.ts").replace("\n\n```diff", "\n\nThe line is:\n\n```ts\n5\n```\n\n```diff"), "");
     expect_off(&edit("src/a.ts").replace("```", "~~~~"), "");
     let indented: String = edit("src/a.ts").lines().map(|line| format!("   {line}\n")).collect();
@@ -83,7 +83,7 @@ fn search_replace_blocks_and_whole_files() {
     expect_off(&format!("I change a line.\n{}", fence(BLOCK)), "0013");
     expect_off(&patch("src/a.ts", &BLOCK.replace("=======\n", "")), "0013");
     expect_off(&patch("src/b.ts", &format!("src/a.ts\n{BLOCK}")), "0013");
-    // Several on one file go one after the other; with a diff it is patched twice.
+    // Several blocks for one file are applied in order; with a diff, the file is patched twice.
     expect_off(&(patch("src/a.ts", BLOCK) + &patch("src/a.ts", &BLOCK.replace('5', "6"))), "");
     expect_off(&(patch("src/a.ts", BLOCK) + &patch("src/a.ts", &BLOCK.replace("\n5\n", "\nfive\n"))), "");
     expect_off(&(patch("src/a.ts", BLOCK) + &edit("src/a.ts")), "0013");

@@ -16,7 +16,7 @@ fn r0001_is_reported_when_broken() {
     expect(&create("src/new.ts"), "0001");
     // Both.
     expect(&(selecting(r#"{"v":2,"i":["src/b.ts"]}"#, r#"i: ["src/b.ts"]"#) + &input(&[STATEMENT])), "0001");
-    // Not exactly, or not there.
+    // Not exactly the statement, or not in the right place.
     for line in [
         "dependency.state.json: No change",
         "dependency.state.json: no change.",
@@ -45,7 +45,7 @@ fn r0001_is_not_reported_for_near_misses() {
     expect(&(scratch() + "## Input Data Changes\n\nwords\n\n" + &input(&[STATEMENT])), "");
     expect(&(format!("## Input Data Changes\n\n{STATEMENT}\n---\n\n") + &scratch()), "");
     expect(&selecting(r#"{"v":2,"i":["src/b.ts"]}"#, r#"i: ["src/b.ts"]"#), "");
-    // Without patches nothing is asked for.
+    // Without patches nothing is required.
     expect("Just words.\n", "");
     expect(&input(&[STATEMENT]), "");
     expect(&operations("mkdirp src/new"), "");
@@ -110,10 +110,10 @@ fn r0003_is_reported_when_broken() {
     for after in broken {
         expect(&(scratch() + &state(after)), "0003");
     }
-    // Readable, but not what was shipped.
+    // Valid, but not the current schema.
     expect(&selecting(r#"{"include":["src/b.ts"]}"#, r#"["src/b.ts"]"#), "0003");
     expect(&selecting(r#"{"v":2,"include":["src/b.ts"]}"#, r#"["src/b.ts"]"#), "0003");
-    // Gone.
+    // Deleted.
     let header = format!("diff --git a/{STATE} b/{STATE}\ndeleted file mode 100644\n--- a/{STATE}\n+++ /dev/null\n");
     expect(&patch(STATE, &(header + "@@ -1 +0,0 @@\n-{\"v\":2,\"i\":[\"src/a.ts\"]}\n")), "0003");
     expect(&operations(&format!("rm {STATE}")), "0003");
@@ -145,12 +145,12 @@ fn r0004_is_reported_when_broken() {
     let after = r#"{"v":2,"i":["src/b.ts"]}"#;
     let listed = input(&["src/b.ts"]);
     expect(&(state(after) + &listed), "0004");
-    // Another system document is not it.
+    // Another system document does not count.
     let todo = ".stan/system/stan.todo.md";
     let other =
         patch(todo, &format!("diff --git a/{todo} b/{todo}\n--- a/{todo}\n+++ b/{todo}\n@@ -1 +1 @@\n-todo\n+done\n"));
     expect(&(state(after) + &other + &listed), "0004");
-    // Removed, or only its mode.
+    // Deleted, or only its mode changed.
     let path = ".stan/system/stan.scratch.md";
     expect(&(state(after) + &operations(&format!("rm {path}")) + &listed), "0004");
     let mode = format!("diff --git a/{path} b/{path}\nold mode 100644\nnew mode 100755\n");
@@ -161,7 +161,7 @@ fn r0004_is_reported_when_broken() {
 fn r0004_is_not_reported_for_near_misses() {
     expect(&selecting(r#"{"v":2,"i":["src/b.ts"]}"#, "src/b.ts"), "");
     expect(&(scratch() + &input(&[STATEMENT])), "");
-    // The selection did not change, so there is nothing to explain.
+    // The selection did not change, so nothing must be explained.
     expect(&state(r#"{"v":2,"i":["src/a.ts","src/a.ts"]}"#), "0002");
     expect_off(&state(r#"{"v":2,"i":["src/b.ts"]}"#), "");
 }

@@ -43,7 +43,7 @@ fn r0005_is_not_reported_for_near_misses() {
             "",
         );
     }
-    // System documents, the state and new files need none.
+    // System documents, the state and new files need no line.
     expect(&(scratch() + &create(".stan/system/notes.md") + &input(&[STATEMENT])), "");
     expect(&(create("src/new.ts") + &input(&[STATEMENT])), "");
     expect(&(scratch() + &operations("cp src/a.ts src/c.ts\nmkdirp lib") + &input(&[STATEMENT])), "");
@@ -59,7 +59,7 @@ fn r0006_is_reported_when_broken() {
     expect(&(scratch() + &present(&["src/nowhere.ts"])), "0006");
     expect(&(scratch() + &input(&["src/a.ts — present: no", STATEMENT])), "0006 0016");
     expect(&(edit("src/a.ts") + &present(&["src/a.ts", "src/far.ts"])), "0006");
-    // Untrue, and it closes the gate as written.
+    // Untrue, and still makes it a hard-gate reply.
     expect(&(edit("src/a.ts") + &input(&["src/a.ts — present: no", STATEMENT])), "0006 0007");
 }
 
@@ -91,13 +91,13 @@ fn r0007_is_not_reported_for_near_misses() {
     let other =
         patch(todo, &format!("diff --git a/{todo} b/{todo}\n--- a/{todo}\n+++ b/{todo}\n@@ -1 +1 @@\n-todo\n+done\n"));
     expect(&(scratch() + &other + &input(&["src/far.ts — present: no", STATEMENT]) + GATE), "");
-    // A new file that is said to be absent.
+    // A new file listed as absent.
     expect(
         &(create("src/new.ts")
             + &edit("src/a.ts")
             + &input(&["src/new.ts — present: no", "src/a.ts — present: yes", STATEMENT])),
         "",
     );
-    // Lines outside of the section say nothing.
+    // Lines outside of the section do not count.
     expect(&(edit("src/a.ts") + &present(&["src/a.ts"]) + "## Notes\n\n- src/far.ts — present: no\n"), "");
 }

@@ -1,7 +1,7 @@
-//! Which files of a checkout are not what git's index or a revision says, found without running git.
+//! Finds the files of a checkout that differ from git's index or a revision, without running git.
 //!
-//! Files whose size or times differ from the index are hashed as git hashes them. Conversions (of line ends, by filters
-//! such as LFS) are not undone: a converted file that was written since git last looked counts as changed.
+//! Files whose size or times differ from the index are hashed as git hashes them. Conversions (line ends, filters such as LFS)
+//! are not reversed: a converted file that was written after git's last refresh counts as changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -17,24 +17,24 @@ use crate::paths::join;
 use crate::system::{EntryKind, System};
 use crate::system_ext::SystemExt as _;
 
-/// An index of ten million files; what is larger is not an index.
+/// Fits an index of ten million files; anything larger is not an index.
 const MAX_INDEX: u64 = 2 << 30;
 
-/// What is different in a checkout. Paths are relative to the root that was asked about, and sorted as they were given.
+/// The differences of a checkout. Paths are relative to the given root, and in the given order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitChanges<'f> {
-    /// The commit that was compared with, unless it was the index or a plain folder.
+    /// The commit that was compared with; `None` for the index or a plain tree.
     pub commit: Option<String>,
-    /// Files that were there and are something else now.
+    /// Files that existed before and differ now.
     pub changed: Vec<&'f str>,
-    /// Files that were not there, or that git does not track.
+    /// Files that did not exist before, or that git does not track.
     pub added: Vec<&'f str>,
-    /// Files and links that the revision or the index has and the working tree has not; sorted.
+    /// Files and symlinks of the revision or the index that the working tree lacks; sorted.
     pub deleted: Vec<String>,
 }
 
-/// Compares files below the root with the revision, or with the index. Tracked files that are not in `files` are only
-/// checked for deletion.
+/// Compares files below the root with the revision, or with the index. Tracked files outside of `files` are only checked for
+/// deletion.
 pub fn git_changes<'f>(
     system: &dyn System,
     root: &str,
@@ -68,7 +68,7 @@ enum Change {
     Added,
 }
 
-/// The index and when it was written. With a revision to compare with, no index means that nothing is tracked.
+/// The index and its modification time. When comparing with a revision, a missing index means that nothing is tracked.
 fn read_index(place: &GitLayout<'_>, is_optional: bool) -> Result<(Entries, i64), GitError> {
     let path = join(&place.directory, "index");
     let Some(bytes) = place.read(&path, MAX_INDEX)? else {
@@ -100,14 +100,14 @@ struct Comparison<'c, 's> {
 impl Comparison<'_, '_> {
     fn judge(&self, file: &str) -> Option<Change> {
         let name = [self.place.prefix.as_bytes(), file.as_bytes()].concat();
-        // What git does not track is new to it, whatever a revision had there.
+        // An untracked file counts as added, whatever the revision had there.
         let Some(entry) = self.index.files.get(&name) else { return Some(Change::Added) };
         let Some(before) = self.before(&name) else { return Some(Change::Added) };
         let is_changed = entry.is_unmerged || self.now(entry, file) != Some(before);
         is_changed.then_some(Change::Changed)
     }
 
-    /// What the path was.
+    /// The state of the path before.
     fn before(&self, name: &[u8]) -> Option<(TreeMode, ObjectId)> {
         match self.before {
             Some(files) if !files.is_same(name) => files.files.get(name).copied(),
@@ -115,7 +115,7 @@ impl Comparison<'_, '_> {
         }
     }
 
-    /// Mode and blob id of a tracked path in the working tree; `None` when it cannot be read.
+    /// Mode and blob id of a tracked path in the working tree; `None` if it cannot be read.
     fn now(&self, entry: &Entry, file: &str) -> Option<(TreeMode, ObjectId)> {
         let path = self.place.top.absolute(&[&self.place.prefix, file].concat());
         let system = self.place.system;
@@ -142,8 +142,8 @@ impl Comparison<'_, '_> {
         (total == open.stat.size).then(|| (mode, hasher.finish()))
     }
 
-    /// Whether the file is as it was when git last looked. Times close to the one at which the index was written, or to
-    /// now, prove nothing: a file can be written twice within them.
+    /// Whether the file is unchanged since git's last refresh. Times close to that of the index, or to now, prove nothing: a file
+    /// can be written twice within the clock's resolution ("racily clean").
     fn is_clean(&self, entry: &Entry, path: &str) -> bool {
         let Ok(stat) = self.place.system.lstat(Path::new(path)) else { return false };
         entry.size != 0
@@ -154,7 +154,7 @@ impl Comparison<'_, '_> {
             && self.place.system.now().saturating_sub(stat.mtime) >= 2_000_000_000
     }
 
-    /// What was there below the root and is gone.
+    /// Deleted paths below the root.
     fn deleted(&self, files: &[&str]) -> Vec<String> {
         let given: BTreeSet<&str> = files.iter().copied().collect();
         let tracked = self.index.files.iter().filter(|(name, _)| self.before.is_none_or(|before| before.is_same(name)));
@@ -165,7 +165,7 @@ impl Comparison<'_, '_> {
             .chain(listed)
             .filter(|(name, mode)| *mode != TreeMode::Submodule && !self.is_left_out(name))
             .filter_map(|(name, mode)| {
-                // Names that are not UTF-8 belong to no file of the universe.
+                // The universe has no file whose name is not UTF-8.
                 let file = std::str::from_utf8(name).ok()?.strip_prefix(self.place.prefix.as_str())?;
                 let is_gone = !given.contains(file) && self.is_gone(file, mode, &mut folders);
                 is_gone.then(|| file.to_owned())
@@ -176,7 +176,7 @@ impl Comparison<'_, '_> {
         gone
     }
 
-    /// Whether the path is not meant to be on the disk.
+    /// Whether git ignores that the path is missing on disk: sparse folder, `skip-worktree`, `assume-unchanged`.
     fn is_left_out(&self, name: &[u8]) -> bool {
         let folders = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').filter_map(|(at, _)| name.get(..=at));
         let is_sparse =
@@ -203,7 +203,7 @@ impl Comparison<'_, '_> {
     }
 }
 
-/// Which folders are there, and not behind a link.
+/// Which folders exist, and are not behind a symlink.
 #[derive(Default)]
 struct Folders {
     known: BTreeMap<String, bool>,
@@ -211,7 +211,7 @@ struct Folders {
 
 impl Folders {
     fn is_real(&mut self, folder: &str, is_folder: &dyn Fn(&str) -> bool) -> bool {
-        // From the top down, so that nothing below a link is asked for.
+        // From the top down, so that nothing behind a symlink is stat'ed.
         let ends = folder.match_indices('/').map(|(at, _)| at).chain((!folder.is_empty()).then_some(folder.len()));
         for end in ends {
             let Some(upto) = folder.get(..end) else { return false };
@@ -235,7 +235,7 @@ mod tests {
 
     const OLD: i64 = 1_000_000_000_000;
 
-    /// An index of the files as they are, which git wrote at `OLD` plus ten seconds.
+    /// An index of the current files, which git wrote at `OLD` plus ten seconds.
     fn repository(files: &[(&str, &str)], flags: u16) -> MemorySystem {
         let system = MemorySystem::new();
         let mut index = b"DIRC\0\0\0\x02".to_vec();
@@ -291,7 +291,7 @@ mod tests {
         assert!(changed(&system).is_empty());
     }
 
-    /// Writes a loose object without compressing it.
+    /// Writes a loose object with stored (uncompressed) blocks.
     fn loose(system: &MemorySystem, kind: ObjectKind, bytes: &[u8]) -> ObjectId {
         let id = HashKind::Sha1.object_id(kind, bytes);
         let raw = [format!("{} {}\0", kind.name(), bytes.len()).as_bytes(), bytes].concat();
@@ -309,7 +309,7 @@ mod tests {
         id
     }
 
-    /// Ten names for one folder on each level: nine objects that make a thousand million paths, without and with files.
+    /// Each level has ten entries for one folder: nine objects with a thousand million paths, with and without files.
     #[test]
     fn a_tree_that_names_its_folders_many_times_over_is_refused_soon() {
         for is_folder in [true, false] {
@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Objects are named by their hash, but which revision they make is what another user could have prepared.
+    /// Objects are verified by their hash, but another user could have prepared which objects a revision names.
     #[test]
     fn alternates_of_another_user_are_not_read() {
         let system = repository(&[("a.ts", "one")], 0);

@@ -8,12 +8,12 @@ use crate::observations::{DigestScope, ObservedFile, Recorder, Unread, index_dig
 use crate::paths::{Root, ancestors, join, relative_path, split_last};
 use crate::system::EntryKind;
 
-/// Larger `.git` files are not ones, says git.
+/// git's own limit for `.git` files.
 pub(crate) const MAX_GIT_FILE: u64 = 1 << 20;
-/// An index of ten million files; what is larger is not an index.
+/// Fits an index of ten million files; anything larger is not an index.
 pub(crate) const MAX_INDEX: u64 = 2 << 30;
 
-/// The checkout around a root. Without a repository, the root is its own top.
+/// The checkout that contains a root. Without a repository, the root is its own top.
 #[derive(Debug)]
 pub(crate) struct Checkout {
     pub(crate) top: Root,
@@ -22,9 +22,9 @@ pub(crate) struct Checkout {
 
 #[derive(Debug)]
 struct Repository {
-    /// Holds `HEAD` and the index; a worktree has its own.
+    /// The folder with `HEAD` and the index; a worktree has its own.
     directory: String,
-    /// Holds `objects`, `refs` and `info`; shared by all worktrees.
+    /// The folder with `objects`, `refs` and `info`; shared by all worktrees.
     common: String,
 }
 
@@ -42,8 +42,7 @@ impl Checkout {
                         return Self { top, repository: Some(repository) };
                     }
                     garbage |= directory == root.path();
-                    // Git gives up at a broken `.git` file, but searches further up past a directory that is not a
-                    // repository.
+                    // Git gives up at a broken `.git` file, but continues further up after a directory that is not a repository.
                     if kind == EntryKind::File {
                         let message = "not a valid git file, so tracked files that a rule ignores are left out";
                         let name = relative_path(root.path(), &git);
@@ -59,17 +58,17 @@ impl Checkout {
         Self { top: root.clone(), repository: None }
     }
 
-    /// The folder of `HEAD` and the index, and the one of objects and references.
+    /// The folder with `HEAD` and the index, and the one with objects and references.
     pub(crate) fn directories(&self) -> Option<(&str, &str)> {
         self.repository.as_ref().map(|repository| (repository.directory.as_str(), repository.common.as_str()))
     }
 
-    /// The path of `info/exclude`, if there is a repository to have one.
+    /// The path of `info/exclude`, if there is a repository.
     pub(crate) fn info_exclude(&self) -> Option<String> {
         Some(join(&self.repository.as_ref()?.common, "info/exclude"))
     }
 
-    /// A damaged index is one problem, and counts as none.
+    /// A damaged index is reported as one problem and counts as empty.
     pub(crate) fn tracked_paths(&self, recorder: &mut Recorder<'_>, root: &Root) -> TrackedPaths {
         let Some(repository) = &self.repository else { return TrackedPaths::default() };
         let path = join(&repository.directory, "index");
@@ -87,7 +86,7 @@ impl Checkout {
     }
 }
 
-/// Whether git would treat the directory as another repository and not look into it.
+/// Whether git would treat the directory as another repository and not descend into it.
 pub(crate) fn is_repository(recorder: &mut Recorder<'_>, directory: &str) -> bool {
     let git = join(directory, ".git");
     match recorder.probe(&git) {
@@ -101,7 +100,7 @@ pub(crate) fn is_repository(recorder: &mut Recorder<'_>, directory: &str) -> boo
     }
 }
 
-/// Whether these are the contents of a `HEAD`: a symbolic reference, or an object id.
+/// Whether these are valid contents of a `HEAD`: a symbolic reference, or an object id.
 pub(crate) fn is_head(bytes: &[u8]) -> bool {
     if let Some(reference) = bytes.strip_prefix(b"ref:") {
         return reference.trim_ascii_start().starts_with(b"refs/");
@@ -122,7 +121,7 @@ fn read_tracked(recorder: &mut Recorder<'_>, directory: &str, path: &str) -> Res
 }
 
 fn read_index(recorder: &mut Recorder<'_>, path: &str) -> Result<Option<IndexFile>, &'static str> {
-    // Parsed here rather than by `Recorder::read`, so that the digest does not parse it a second time.
+    // Parsed here and not by `Recorder::read`, so that the digest does not parse it again.
     let (stat, contents) = read_limited(recorder.system, path, MAX_INDEX);
     let parsed = contents.map(|bytes| IndexFile::parse(&bytes));
     let digest = parsed.as_ref().ok().map(|parsed| index_digest(parsed.as_ref().ok()));
@@ -142,7 +141,7 @@ fn read_index(recorder: &mut Recorder<'_>, path: &str) -> Result<Option<IndexFil
 fn repository_at(recorder: &mut Recorder<'_>, git: &str, kind: EntryKind) -> Option<Repository> {
     let directory = match kind {
         EntryKind::Dir => git.to_owned(),
-        // A link may point to a file or to a directory; both are read through it.
+        // A symlink may point to a file or to a directory; follow it in both cases.
         _ => git_file_target(recorder, git).unwrap_or_else(|| git.to_owned()),
     };
     let common = common_directory(recorder, &directory)?;
@@ -156,7 +155,7 @@ fn git_file_target(recorder: &mut Recorder<'_>, path: &str) -> Option<String> {
     (!target.is_empty()).then(|| resolve(parent, target))
 }
 
-/// Where objects and references are, if the directory is a git directory at all.
+/// The folder with objects and references, if the directory is a git directory.
 fn common_directory(recorder: &mut Recorder<'_>, directory: &str) -> Option<String> {
     let head = join(directory, "HEAD");
     let is_head = match recorder.probe(&head)? {
@@ -174,7 +173,7 @@ fn common_directory(recorder: &mut Recorder<'_>, directory: &str) -> Option<Stri
     ["objects", "refs"].iter().all(|name| recorder.probe(&join(&common, name)).is_some()).then_some(common)
 }
 
-/// The system resolves `..` when the path is used, links on the way included, just as it does for git.
+/// Keeps `..` for the system to resolve after symlinks, as git does.
 fn resolve(directory: &str, path: &str) -> String {
     if path.starts_with('/') { path.to_owned() } else { join(directory, path) }
 }

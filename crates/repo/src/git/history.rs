@@ -1,7 +1,7 @@
-//! The last commits before `HEAD`: which files each changed, when, and with which message. Read without running git.
+//! The last commits before `HEAD`: which files each changed, when, and its message. Read without running git.
 //!
-//! Commits come in the order of `git log`. Merges change nothing here, and neither do commits of too many files. What was
-//! read of a commit before can be handed in again, so that only new commits cost anything.
+//! Commits are in the order of `git log`. Merges and commits of too many files have no changes here. Already parsed commits can
+//! be passed in, so that only new commits cost time.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -13,19 +13,19 @@ use crate::git::objects::{
 };
 use crate::system::System;
 
-/// Longer messages are cut.
+/// Longer messages are truncated.
 const MAX_MESSAGE: usize = 4 << 10;
-/// After so many commits that cannot be read, the rest is left alone: a partial clone has no folders of old commits.
+/// Stop after this many unreadable commits: a partial clone has no trees of old commits.
 const MAX_UNREADABLE: usize = 20;
-/// How many bytes of trees may be read for one history.
+/// The maximum bytes of trees read for one history.
 const MAX_TREE_BYTES: u64 = 1 << 30;
 
 /// How much of a history is read.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryLimits {
-    /// How many commits that are not merges.
+    /// The maximum number of commits that are not merges.
     pub commits: usize,
-    /// Commits that change more files have no change.
+    /// Commits that change more files have no changes.
     pub files: usize,
 }
 
@@ -35,16 +35,16 @@ impl Default for HistoryLimits {
     }
 }
 
-/// The last commits, the newest first.
+/// The last commits, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitHistory {
-    /// The commit that `HEAD` is at.
+    /// The id of the commit at `HEAD`.
     pub head: String,
-    /// Merges included.
+    /// Includes merges.
     pub entries: Vec<HistoryEntry>,
-    /// The clone is shallow and the history ends where it does for that reason.
+    /// The history ends early because the clone is shallow.
     pub is_shallow: bool,
-    /// Why some commits, or what is before them, could not be read.
+    /// Why some commits, or the commits before them, could not be read.
     pub gap: Option<String>,
 }
 
@@ -53,22 +53,22 @@ pub struct GitHistory {
 pub struct HistoryEntry {
     pub id: String,
     pub parents: Vec<String>,
-    /// Of the committer, in seconds since the epoch.
+    /// The committer's time, in seconds since the epoch.
     pub time: i64,
-    /// `None` for merges, for commits of too many files, and for what cannot be read.
+    /// `None` for merges, commits of too many files, and unreadable ones.
     pub change: Option<CommitChange>,
 }
 
 /// What a commit changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitChange {
-    /// Relative to the root that was asked about, sorted by bytes; a rename is two paths.
+    /// Relative to the given root, sorted by bytes; a rename is two paths.
     pub paths: Vec<String>,
     pub message: String,
 }
 
-/// Reads the history of the repository around the root. `known` has what was read of a commit before, for the same root
-/// and the same limits.
+/// Reads the history of the repository around the root. `known` has already parsed commits, for the same root and the same
+/// limits.
 pub fn git_history(
     system: &dyn System,
     root: &str,
@@ -77,7 +77,7 @@ pub fn git_history(
     unchanged: impl Fn(&str) -> Option<GitHistory>,
 ) -> Result<GitHistory, GitError> {
     let place = GitLayout::find(system, root)?;
-    // Where a branch points to what is known already, no object is read.
+    // If `HEAD` is unchanged since `known` was read, no object is read.
     let named = References::new(&place).find("HEAD").ok().flatten();
     if let Some(history) = named.and_then(|id| unchanged(&id.to_string())) {
         return Ok(history);
@@ -104,11 +104,11 @@ struct HistoryReader<'r, 's, K> {
     known: &'r K,
     shallow: BTreeSet<ObjectId>,
     diff: TreeDiff,
-    /// Parents that were read for the folders of their children and are still to come themselves.
+    /// Parents whose trees were read for their children, before they are visited themselves.
     parents: BTreeMap<ObjectId, (Commit, String)>,
 }
 
-/// A commit still to visit: the youngest first, of the same age the one that was seen first.
+/// A pending commit: the newest first; on a tie, the one seen first.
 type Pending = (i64, std::cmp::Reverse<usize>, usize);
 
 impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
@@ -142,7 +142,7 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
             next.extend(parents.filter(|parent| seen.insert(*parent)));
             count += usize::from(entry.parents.len() < 2);
             history.entries.push(entry);
-            // Merges are not counted; a history of merges alone is rare.
+            // Merges do not count towards the limit, but a history of only merges must end too.
             let is_enough = count >= self.limits.commits || history.entries.len() >= self.limits.commits * 4;
             if is_enough || unreadable > MAX_UNREADABLE {
                 break;
@@ -170,7 +170,7 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
         Ok((commit, message))
     }
 
-    /// The folder of a commit that comes later, or came already.
+    /// The tree of a commit that was visited already or will be.
     fn tree_of(&mut self, id: &ObjectId) -> Result<ObjectId, GitError> {
         if let Some((commit, _)) = self.parents.get(id) {
             return Ok(commit.tree);
@@ -183,13 +183,13 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
         Ok(tree)
     }
 
-    /// What a commit changed; an entry without a change, and why, where its folders cannot be read.
+    /// The entry of a commit. If its trees cannot be read, an entry without a change, and why.
     fn entry(&mut self, id: &ObjectId, read: Read, is_cut: bool) -> (HistoryEntry, Option<GitError>) {
         let (commit, message) = match read {
             Read::Known(entry) => return (entry, None),
             Read::New(commit, message) => (commit, message),
         };
-        // What the first commit of a shallow clone changed is not known: its parent is not there.
+        // The first commit of a shallow clone lacks its parent, so its changes are unknown.
         let parents = if is_cut { &[][..] } else { &commit.parents };
         let mut entry = HistoryEntry {
             id: id.to_string(),
@@ -209,7 +209,7 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
         }
     }
 
-    /// The paths that a commit changed; `None` when there are too many.
+    /// The paths that a commit changed; `None` if there are too many.
     fn changes(&mut self, parent: Option<&ObjectId>, tree: ObjectId) -> Result<Option<Vec<String>>, GitError> {
         let before = match parent {
             None => None,
@@ -218,7 +218,7 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
         let prefix = self.place.prefix.as_bytes();
         match self.diff.compare(&mut self.store, (before, tree), prefix, self.limits.files)? {
             TreeChanges::TooMany => Ok(None),
-            // Names that are not UTF-8 belong to no file of the universe.
+            // The universe has no file whose name is not UTF-8.
             TreeChanges::Paths(paths) => {
                 Ok(Some(paths.into_iter().filter_map(|path| String::from_utf8(path).ok()).collect()))
             }

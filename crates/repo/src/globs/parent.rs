@@ -1,20 +1,20 @@
-//! A glob that may start with `../` or `/`, as the folder that it starts in and a glob below that folder.
+//! Splits a glob that may start with `../` or `/` into its folder and a glob below that folder.
 
 use super::path_globs::{GlobError, PathGlobs};
 use super::tokens::{Token, tokens};
 
-/// A glob, cut where its wildcards start.
+/// A glob, split where its wildcards start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootedGlob {
-    /// The longest prefix of whole names without wildcards, escapes undone: relative, absolute, or empty. For a plain
-    /// path its folder.
+    /// The longest prefix of whole names without wildcards, unescaped: relative, absolute, or empty. For a plain path, its
+    /// folder.
     pub parent: String,
-    /// What is left, relative to the parent.
+    /// The rest, relative to the parent.
     pub pattern: String,
 }
 
 impl RootedGlob {
-    /// Takes a glob that may start with `../` or `/`, which other globs may not.
+    /// Splits a glob that may start with `../` or `/`, unlike other globs.
     pub fn new(glob: &str) -> Result<Self, GlobError> {
         let refused = |reason: &str| GlobError { glob: glob.to_owned(), reason: reason.to_owned() };
         if glob.starts_with("~/") || glob == "~" {
@@ -50,7 +50,7 @@ fn push(parent: &mut String, name: &str) {
     parent.push_str(name);
 }
 
-/// The name that a part of a glob matches, if it matches only one.
+/// The only name that a component of a glob matches, if there is only one.
 fn literal(part: &str) -> Option<String> {
     let character = |token: &Token| if let Token::Literal(character) = token { Some(*character) } else { None };
     tokens(part).ok()?.iter().map(character).collect()

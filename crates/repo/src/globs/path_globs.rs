@@ -1,4 +1,4 @@
-//! A set of globs, compiled to few automata: asking about a path costs nearly the same for one glob and for a hundred.
+//! A set of globs, compiled to few automata: matching a path costs nearly the same for one glob and for a hundred.
 
 use regex_automata::meta::{Config, Regex};
 use regex_automata::nfa::thompson::WhichCaptures;
@@ -6,45 +6,45 @@ use regex_automata::util::syntax;
 
 use super::translate::{GlobReason, directories_expression, expression};
 
-/// Beyond this an automaton is refused rather than built: no list of globs that people write comes near it.
+/// Larger automata are refused: no list of globs that people write comes near this size.
 const MAX_AUTOMATON: usize = 32 << 20;
 
-/// Globs per automaton. The states of a lazy automaton are sets of positions in the globs: with too many globs there are more states
-/// than fit into its cache, and they are computed over and over.
+/// Globs per automaton. States of a lazy automaton are sets of positions in the globs: with too many globs, there are more states
+/// than fit into its cache, and they are recomputed over and over.
 const GLOBS_PER_AUTOMATON: usize = 32;
-/// What one automaton may remember; only what is used is taken.
+/// The maximum cache of one automaton; memory is allocated as needed.
 const MAX_REMEMBERED: usize = 16 << 20;
 
-/// picomatch globs over `/`-separated relative paths, dotfiles matched.
+/// picomatch globs over `/`-separated relative paths; wildcards match dotfiles.
 #[derive(Clone, Debug, Default)]
 pub struct PathGlobs {
     automata: Vec<Regex>,
 }
 
-/// A text that is not a glob, or not one that is supported.
+/// A text that is not a glob, or not a supported one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the glob `{glob}` cannot be used, because {reason}")]
 pub struct GlobError {
     pub glob: String,
-    /// A clause that follows "because".
+    /// A clause after "because".
     pub reason: String,
 }
 
 impl PathGlobs {
-    /// Compiles globs, of which a path has to match any one. Fails at the first that cannot be used.
+    /// Compiles globs; a path must match any one of them. Fails at the first invalid one.
     pub fn new<S: AsRef<str>>(globs: &[S]) -> Result<Self, GlobError> {
         compile(globs, expression)
     }
 
-    /// Whether a glob can be used; cheaper than to compile it.
+    /// Checks whether a glob is valid; cheaper than compiling it.
     pub fn check(glob: &str) -> Result<(), GlobError> {
         let refused = |reason: String| GlobError { glob: glob.to_owned(), reason };
         expression(glob).map_err(refused)?;
-        // Only deep nesting is found out by compiling.
+        // Only deep nesting needs compilation to be detected.
         if glob.matches('{').count() > 64 { compile(&[glob], expression).map(drop) } else { Ok(()) }
     }
 
-    /// What matches every directory below which one of the globs could match something; the root is the empty path.
+    /// Globs that match every directory below which one of `globs` could match; the root is the empty path.
     pub fn directories<S: AsRef<str>>(globs: &[S]) -> Result<Self, GlobError> {
         compile(globs, directories_expression)
     }
@@ -53,7 +53,7 @@ impl PathGlobs {
         self.automata.iter().any(|automaton| automaton.is_match(path))
     }
 
-    /// Whether there are no globs, so that nothing matches.
+    /// Whether there are no globs, so nothing matches.
     pub fn is_empty(&self) -> bool {
         self.automata.is_empty()
     }
@@ -84,8 +84,9 @@ fn automaton<S: AsRef<str>>(
         // Paths are short, and these would cost more to build than they save.
         .onepass(false)
         .auto_prefilter(false)
-        // Which part of a path matches is never asked for.
+        // The matched part of a path is never needed.
         .which_captures(WhichCaptures::None);
+    // The dot matches newlines, because file names may contain them.
     let builder = syntax::Config::new().dot_matches_new_line(true).unicode(true);
     Regex::builder().configure(config).syntax(builder).build_many(&expressions).map_err(|error| {
         let at = error.pattern().and_then(|pattern| globs.get(pattern.as_usize())).or(globs.last());

@@ -1,4 +1,4 @@
-//! The globs of a scan, and the meaning of single globs against the answers of picomatch.
+//! The globs of a scan, and single globs compared with recorded results of picomatch.
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn directories_that_may_hold_included_files() {
         ("{a/b,c}/x.ts", "a/b", true),
         ("a.ts", "a", false),
         ("{node_modules,x}/a/b.js", "node_modules/a", true),
-        // A path that is spelled like the glob, escapes and all.
+        // A path spelled exactly like the glob, including escapes.
         ("[...slug]/a.ts", "[...slug]", true),
         (r"{a\*,b}/[x]/c.ts", r"{a\*,b}", true),
         (r"{a\*,b}/[x]/c.ts", r"{a\*,b}/[x]", true),
@@ -72,7 +72,7 @@ fn unsupported_globs_are_problems() {
     assert!(problems[0].starts_with("!(a): glob in `includes` has no effect"), "{}", problems[0]);
 }
 
-/// Rows of glob, path and answer, made with picomatch itself.
+/// Rows of glob, path and result, recorded from picomatch.
 const PICOMATCH: &str = include_str!("picomatch.txt");
 
 fn rows() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
@@ -118,7 +118,7 @@ fn a_match_is_below_directories_that_may_hold_it() {
 
 #[test]
 fn a_question_mark_is_one_character_of_any_width() {
-    // picomatch counts UTF-16 units, so that some characters need two.
+    // picomatch counts UTF-16 units, so it needs two `?` for some characters.
     assert!(PathGlobs::new(&["?"]).unwrap().is_match("\u{1f600}"));
 }
 
@@ -176,7 +176,7 @@ fn huge_globs_are_refused_quickly() {
     for glob in ["{a,".repeat(1300) + &"}".repeat(1300), "a".repeat(5000), "[".repeat(4000), "{".repeat(4000)] {
         assert!(PathGlobs::new(&[glob]).is_err());
     }
-    // Long, but harmless.
+    // Long, but valid.
     for glob in ["a/".repeat(2000) + "a", "*a".repeat(2000), "{a,b}".repeat(800), "**/".repeat(1300) + "a"] {
         assert!(!PathGlobs::new(&[&glob]).unwrap().is_match(&"b".repeat(10_000)));
         assert!(PathGlobs::directories(&[&glob]).unwrap().is_match(""));
@@ -207,7 +207,7 @@ fn globs_that_start_anywhere() {
 }
 
 proptest::proptest! {
-    /// Any text is understood or refused, and what is understood can be asked.
+    /// Any text is either accepted or refused, and accepted globs can be matched.
     #[test]
     fn any_text_is_a_glob_or_is_refused(glob in r"[ab.*?/{},\[\]^!\\()ä|+-]{0,24}", path in "[ab./ä]{0,12}") {
         if let Ok(globs) = PathGlobs::new(&[&glob]) {

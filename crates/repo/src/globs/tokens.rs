@@ -1,6 +1,6 @@
-//! The tokens of a glob: which characters are themselves, and which braces, commas and brackets mean something.
+//! Splits a glob into tokens: literal characters, and the braces, commas and brackets that are syntax.
 //!
-//! All that we refuse for its form is refused here. What tokens mean together is decided in `translate`.
+//! All syntax errors are detected here. `translate` gives the tokens their meaning.
 
 use super::translate::{GlobReason, escaped, push_escaped};
 
@@ -9,15 +9,15 @@ pub(super) enum Token {
     Literal(char),
     /// `?`
     One,
-    /// That many `*` in a row.
+    /// This many `*` in a row.
     Stars(usize),
     Slash,
-    /// `[…]`, or a range such as `{1..3}`: as an expression, and as it was written.
+    /// `[…]`, or a range such as `{1..3}`: as a regular expression, and as written.
     Class {
         expression: String,
         source: String,
     },
-    /// Braces and commas are tokens only where they are alternatives.
+    /// Braces and commas are tokens only in alternatives.
     Open,
     Comma,
     Close,
@@ -82,7 +82,7 @@ fn refused_group(before: Option<&Token>, character: char) -> GlobReason {
     }
 }
 
-/// One character class. `rest` starts after the `[`; returned is also what follows the `]`.
+/// Parses one character class. `rest` starts after the `[`; also returns the text after the `]`.
 fn class(rest: &str) -> Result<(Token, &str), GlobReason> {
     const UNCLOSED: &str = "a `[` in it is never closed; write `\\[` for the character";
     let mut members = String::new();
@@ -91,7 +91,7 @@ fn class(rest: &str) -> Result<(Token, &str), GlobReason> {
     if rest.starts_with('!') {
         return Err("`[!…]` means `!` or one of the others to picomatch; write `[^…]` for \"none of these\"".to_owned());
     }
-    // The start of what may become a range.
+    // The lower end of a possible range.
     let mut low: Option<char> = None;
     let mut is_first = true;
     loop {
@@ -108,7 +108,7 @@ fn class(rest: &str) -> Result<(Token, &str), GlobReason> {
                 low.take().into_iter().for_each(|low| push_escaped(&mut members, low));
                 let name = posix_name(after)?;
                 members.push_str(name);
-                // The name is ASCII, so as many characters as bytes.
+                // The name is ASCII, so characters equal bytes.
                 characters.by_ref().take(name.len() - 1).for_each(drop);
             }
             '-' if low.is_some() && !after.starts_with("-]") => {
@@ -162,21 +162,21 @@ fn posix_name(text: &str) -> Result<&str, GlobReason> {
 
 fn finished_class(content: &str, members: &str, is_negated: bool) -> Token {
     let class = if is_negated { format!("[^/{members}]") } else { format!("[{members}&&[^/]]") };
-    // As for picomatch, `[id]` is also a name of that spelling, if nothing in it looks like an expression.
+    // As in picomatch, `[id]` also matches itself literally, if it contains nothing that looks like an expression.
     let is_plain = !content.contains(['-', '*', '+', '?', '.', '^', '$', '{', '}', '(', '|', ')', '[', ']', '\\']);
     let source = format!("[{content}]");
     let expression = if is_plain { format!("(?:{class}|{})", escaped(&source)) } else { class };
     Token::Class { expression, source }
 }
 
-/// The state of a brace that is not closed yet.
+/// A brace that is not closed yet.
 struct OpenBrace {
     at: usize,
     has_comma: bool,
     has_dots: bool,
 }
 
-/// Braces without a comma are characters, commas outside of braces, too, and `{a..c}` is a class.
+/// Braces without a comma are literal, commas outside of braces too, and `{a..c}` is a class.
 fn resolve_braces(mut tokens: Vec<Token>) -> Result<Vec<Token>, GlobReason> {
     let mut open: Vec<OpenBrace> = Vec::new();
     let mut resolved: Vec<Token> = Vec::with_capacity(tokens.len());

@@ -1,29 +1,29 @@
-//! One picomatch glob, dotfiles matched, as a regular expression over root-relative paths.
+//! Translates one picomatch glob (with dotfiles) into a regular expression over root-relative paths.
 //!
-//! The meaning is picomatch's own, its corners included (`picomatch.txt` has its answers). What picomatch reads as
-//! something unintended (`[!a]`, `{1..12}`, parentheses) or what can never match a path is refused with a
-//! reason, so that no glob is silently without effect. Nothing here matches anything.
+//! Follows picomatch, including its corner cases (`picomatch.txt` has recorded results). Refuses, with a reason, what picomatch
+//! interprets in an unintended way (`[!a]`, `{1..12}`, parentheses) or what can never match a path, so that no glob silently has
+//! no effect. Matching is done elsewhere.
 
 use super::tokens::{Token, tokens};
 
-/// Longer globs are not written by people, and every byte costs memory in the automaton.
+/// Nobody writes longer globs, and every byte costs memory in the automaton.
 const MAX_LENGTH: usize = 4096;
 
-/// Groups would otherwise nest as deeply as the glob has folders.
+/// Limits nesting: otherwise groups would nest as deep as the glob has folders.
 const MAX_COMPONENTS: usize = 32;
 
-/// Why a text is not a glob that we take, as a clause that follows "because".
+/// Why a glob is refused, as a clause after "because".
 pub(super) type GlobReason = String;
 
-/// The expression for the whole glob, without anchors.
+/// The expression for the whole glob, not anchored.
 pub(super) fn expression(glob: &str) -> Result<String, GlobReason> {
     let glob = relative(glob)?;
     let translated = emit(&tokens(glob)?);
-    // As for picomatch, a path that is spelled like the glob matches: `[...slug].ts` is a file name, too.
+    // As in picomatch, a path spelled exactly like the glob matches too: `[...slug].ts` is also a file name.
     Ok(format!("(?:{translated}|{})", escaped(glob)))
 }
 
-/// An expression that every directory matches below which the glob could match something, the root included.
+/// An expression that matches every directory below which the glob could match, including the root.
 pub(super) fn directories_expression(glob: &str) -> Result<String, GlobReason> {
     let glob = relative(glob)?;
     let tokens = tokens(glob)?;
@@ -37,7 +37,7 @@ pub(super) fn directories_expression(glob: &str) -> Result<String, GlobReason> {
             opened.push_str(if taken == 0 { ".*" } else { "(?:/.*)?" });
             break;
         }
-        // The last component names a file, not a directory to enter.
+        // The last component is the file, not a directory.
         if components.peek().is_none() {
             break;
         }
@@ -49,10 +49,10 @@ pub(super) fn directories_expression(glob: &str) -> Result<String, GlobReason> {
     Ok(format!("(?:{opened}{closed}|{})", literal_directories(glob)))
 }
 
-/// The folders on the way to the path that is spelled like the glob: its own braces and backslashes are part of names.
+/// The directories of the path that is spelled exactly like the glob, with its braces and backslashes taken literally.
 fn literal_directories(glob: &str) -> String {
     let mut names = glob.split('/');
-    // The last one names a file.
+    // The last component is the file.
     names.next_back();
     let mut opened = String::new();
     let mut closed = String::new();
@@ -68,7 +68,7 @@ fn literal_directories(glob: &str) -> String {
     opened + &closed
 }
 
-/// A glob is relative to the root: without `./` in front, and of names that a path can have.
+/// Validates that a glob is relative to the root and contains only valid names; removes a leading `./`.
 fn relative(glob: &str) -> Result<&str, GlobReason> {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let refusal = if glob.is_empty() {
@@ -95,7 +95,7 @@ fn relative(glob: &str) -> Result<&str, GlobReason> {
     Err(refusal)
 }
 
-/// The tokens between slashes that are outside of braces.
+/// The tokens between slashes outside of braces.
 fn components(tokens: &[Token]) -> Vec<&[Token]> {
     let mut depth = 0usize;
     tokens
@@ -110,7 +110,7 @@ fn components(tokens: &[Token]) -> Vec<&[Token]> {
         .collect()
 }
 
-/// What the previous token was, as far as the next one depends on it.
+/// The previous token, as far as the next one depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Previous {
     Start,
@@ -139,12 +139,12 @@ struct Emitter {
     previous: Previous,
     /// Whether the token before the last slash was a wildcard.
     is_star_before_slash: bool,
-    /// How many braces are open.
+    /// The number of open braces.
     braces: usize,
 }
 
 impl Emitter {
-    /// Writes one token and returns what is left to write.
+    /// Writes one token; returns the remaining ones.
     fn token<'t>(&mut self, token: &Token, mut rest: &'t [Token]) -> &'t [Token] {
         self.previous = match token {
             Token::Literal(character) => {
@@ -195,13 +195,13 @@ impl Emitter {
         let ends_part = ends_name || matches!(rest.first(), Some(Token::Comma | Token::Close));
         self.out.push_str(match self.previous {
             Previous::Start | Previous::Slash if ends_name => "[^/]+",
-            // A quirk of picomatch: within braces, `a.*` needs a name that goes on after the dot.
+            // A quirk of picomatch: within braces, `a.*` requires at least one more character after the dot.
             Previous::Dot if ends_part => r"(?:[^/.][^/]*|\.[^/]+)",
             _ => "[^/]*",
         });
     }
 
-    /// Two stars cross folders only as a whole name, or as a whole alternative.
+    /// `**` crosses folders only as a whole component, or as a whole alternative.
     fn is_globstar(&self, rest: &[Token]) -> bool {
         matches!(self.previous, Previous::Start | Previous::Slash | Previous::Brace)
             && match rest.first() {
@@ -220,7 +220,7 @@ impl Emitter {
             }
             (Previous::Slash, Some(Token::Slash)) => {
                 self.out.pop();
-                // Only alternatives can be nothing at all, so only before them the end of the path counts.
+                // Only alternatives can be empty, so only before them the end of the path is accepted.
                 let end = if after.first() == Some(&Token::Open) { "|$" } else { "" };
                 self.out.push_str(&format!("(?:/.*/|/{end})"));
                 return self.after_folders(after);
@@ -253,7 +253,7 @@ fn strip_repeated_globstars(mut rest: &[Token]) -> &[Token] {
     rest
 }
 
-/// `**.js`, which picomatch takes for `**/*.js`, although `a/**.js` is `a/*.js`.
+/// `**.js`, which picomatch treats as `**/*.js`, although `a/**.js` is `a/*.js`.
 fn is_globstar_with_extension(tokens: &[Token]) -> bool {
     let [Token::Stars(2), rest @ ..] = tokens else { return false };
     let mut was_dot = None;
@@ -282,7 +282,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// Escapes what means something to a regular expression; escaping more could mean something, too.
+/// Escapes only regular expression syntax: escaping other characters could have a meaning.
 pub(super) fn push_escaped(out: &mut String, character: char) {
     if matches!(
         character,

@@ -1,13 +1,13 @@
-//! Globs for walking a tree: where they can match at all, without reaching into what a wildcard is not meant for.
+//! Globs for walking a tree: where they can match, excluding folders that wildcards are not meant for.
 
 use std::collections::BTreeMap;
 
 use super::path_globs::{GlobError, PathGlobs};
 
-/// Path components that a glob reaches into only when it names them.
+/// Path components that a glob matches only if it names them.
 pub(crate) const FORBIDDEN: [&str; 2] = [".git", stan_model::PACKAGE_FOLDER];
 
-/// Globs that match nothing below `.git` and `node_modules`, unless they name these.
+/// Globs that match nothing below `.git` and `node_modules`, unless they name these folders.
 #[derive(Clone, Debug, Default)]
 pub struct WalkGlobs {
     groups: Vec<ForbiddenGroup>,
@@ -22,7 +22,7 @@ struct ForbiddenGroup {
 }
 
 impl WalkGlobs {
-    /// Compiles globs, of which a path has to match any one. Fails at the first that cannot be used.
+    /// Compiles globs; a path must match any one of them. Fails at the first invalid one.
     pub fn new<S: AsRef<str>>(globs: &[S]) -> Result<Self, GlobError> {
         let mut by_names = BTreeMap::<_, Vec<&str>>::new();
         for glob in globs {
@@ -40,7 +40,7 @@ impl WalkGlobs {
         Ok(Self { groups })
     }
 
-    /// Whether there are no globs, so that nothing matches.
+    /// Whether there are no globs, so nothing matches.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
@@ -49,14 +49,14 @@ impl WalkGlobs {
         self.groups.iter().any(|group| group.may_reach(path) && group.files.is_match(path))
     }
 
-    /// Whether something below the directory could match; empty is the directory that the globs are relative to.
+    /// Whether something below the directory could match. The empty path is the directory that the globs are relative to.
     pub fn could_match_below(&self, directory: &str) -> bool {
         self.groups.iter().any(|group| group.may_reach(directory) && group.directories.is_match(directory))
     }
 }
 
 impl ForbiddenGroup {
-    /// A glob like `**/*.js` does not mean the contents of `node_modules`.
+    /// A glob like `**/*.js` is not meant to include `node_modules`.
     fn may_reach(&self, path: &str) -> bool {
         path.split('/')
             .all(|part| FORBIDDEN.iter().zip(self.names).all(|(forbidden, named)| named || part != *forbidden))

@@ -1,5 +1,5 @@
-//! Repositories with generated histories, made by the real `git` program: every way of storing objects, and checkouts
-//! with changes in them. Asserts nothing.
+//! Repositories with generated histories, created by the real `git` program: every storage format of objects, and checkouts with
+//! changes. Asserts nothing.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -13,12 +13,12 @@ use tempfile::TempDir;
 pub(crate) struct History {
     _directory: TempDir,
     home: PathBuf,
-    /// The checkout to ask about.
+    /// The checkout to compare.
     pub(crate) checkout: PathBuf,
     random: Random,
 }
 
-/// How the objects of a history end up on the disk.
+/// How the objects of a history are stored on disk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Storage {
     Loose,
@@ -72,7 +72,7 @@ const PATHS: [&str; 12] = [
 impl History {
     pub(crate) fn generate(seed: u64, storage: Storage) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        // Real, because the operating system may reach its temporary directory through a link.
+        // Canonical, because the system's temporary directory may be behind a symlink.
         let home = directory.path().canonicalize().unwrap();
         let checkout = home.join("r");
         fs::create_dir(&checkout).unwrap();
@@ -216,7 +216,7 @@ impl History {
         self.git(&["commit", "-q", "--allow-empty", "-m", "on top"]);
     }
 
-    /// Some changes that are staged, some that are not, and files that are not tracked.
+    /// Adds staged changes, unstaged changes, and untracked files.
     fn dirty(&mut self) {
         if self.below(2) == 0 {
             self.age();
@@ -243,7 +243,7 @@ impl History {
         }
     }
 
-    /// Gives every file a time long ago, so that the index alone can tell that it is unchanged.
+    /// Sets the times of all files to long ago, so that the index alone proves them unchanged.
     fn age(&self) {
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
         for path in PATHS {
@@ -274,7 +274,7 @@ impl History {
                     fs::remove_file(&path).unwrap();
                     symlink("a.ts", &path).unwrap();
                 }
-                // The same size: only the bytes and the time differ.
+                // Equal in size: only the bytes and the times differ.
                 4 if is_file => {
                     let mut bytes = fs::read(&path).unwrap();
                     bytes.iter_mut().take(1).for_each(|byte| *byte ^= 1);
@@ -286,14 +286,14 @@ impl History {
         }
     }
 
-    /// A long text that differs a little from its neighbours, so that packs have something to make deltas of.
+    /// A long text that differs a little from others, so that packs contain deltas.
     fn write(&mut self, path: &Path) {
         let changed = self.below(40);
         let text: String = (0..40)
             .map(|line| format!("line {line} {}\n", if line == changed { self.below(100) } else { 0 }))
             .collect();
         let is_blocked = path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file());
-        // A file may be in the way of a folder, or the other way round: then the first one stays.
+        // If a file and a folder have the same path, the first one stays.
         if !is_blocked && fs::create_dir_all(path.parent().unwrap()).is_ok() {
             let _ = fs::write(path, text);
         }

@@ -1,8 +1,8 @@
-//! Input for the comparison with git: a table of patterns, and random trees from a seed.
+//! Inputs for the comparison with git: a table of patterns, and random trees from a seed.
 
 use stan_testkit::Random;
 
-/// A tree to build: everything by path from its top.
+/// A tree to build: all entries by path.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) files: Vec<(String, String)>,
@@ -10,7 +10,7 @@ pub(crate) struct Tree {
     pub(crate) tracked: Vec<String>,
     pub(crate) tracked_later: Option<String>,
     pub(crate) gitlinks: Vec<String>,
-    /// Directories that get a `.git` of their own.
+    /// Directories with a `.git` of their own.
     pub(crate) repositories: Vec<String>,
     pub(crate) info_exclude: String,
     pub(crate) index_options: Vec<&'static str>,
@@ -68,7 +68,7 @@ impl Tree {
             2 => vec!["--index-version", "3"],
             _ => vec![],
         };
-        // Git refuses some of these in one index: a path below a submodule or below another file.
+        // Git refuses some combinations in one index: a path below a submodule or below another file.
         tree.tracked
             .retain(|path| !tree.gitlinks.iter().any(|link| path.starts_with(&format!("{link}/")) || path == link));
         tree.tracked.sort();
@@ -77,7 +77,7 @@ impl Tree {
         tree.tracked.retain(|path| !all.iter().any(|other| path.starts_with(&format!("{other}/"))));
         tree.tracked_later = if random.one_in(3) { tree.tracked.pop() } else { None };
         tree.subfolder = random.one_in(2).then(|| random.pick_text(&["a", "a/b", "src", "dist"]).to_owned());
-        // A folder that is a repository of its own is a different top, which this comparison does not mean.
+        // A folder that is itself a repository is another top, which this comparison excludes.
         tree.subfolder = tree.subfolder.take().filter(|folder| {
             let under = |other: &String| folder == other || folder.starts_with(&format!("{other}/"));
             !tree.repositories.iter().any(under) && !tree.gitlinks.iter().any(under)
@@ -314,7 +314,7 @@ const NAMES: [&str; 34] = [
     "aab",
 ];
 
-/// Every name as a file, and below the directories that patterns speak of.
+/// Every name as a file, and below the directories that patterns mention.
 pub(crate) fn many_paths() -> Vec<String> {
     let below = ["f", "d", "d/a"].into_iter().flat_map(|folder| NAMES.map(|name| format!("{folder}/{name}")));
     let others =
@@ -322,7 +322,7 @@ pub(crate) fn many_paths() -> Vec<String> {
     below.chain(others.map(str::to_owned)).filter(|path| path != "d/a").collect()
 }
 
-/// The names that random patterns are made of.
+/// The names from which random patterns are built.
 pub(crate) fn few_paths() -> Vec<String> {
     let files = [
         "b",

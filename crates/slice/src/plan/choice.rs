@@ -1,25 +1,25 @@
-//! Which declarations belong together: those that were chosen, and what they refer to.
+//! The closure of declarations: the chosen ones and everything they refer to.
 
-/// What declarations refer to.
+/// The references between declarations.
 pub(crate) trait References {
-    /// Calls `found` with every declaration that this one refers to, repeated or not.
+    /// Calls `found` with every declaration that this one refers to; may repeat declarations.
     fn references(&self, declaration: usize, found: &mut dyn FnMut(usize));
 }
 
-/// The declarations that are chosen so far.
+/// The declarations chosen so far.
 pub(crate) struct Choice {
     is_chosen: Vec<bool>,
-    /// Those whose references were not followed yet.
+    /// Declarations whose references were not followed yet.
     queue: Vec<usize>,
 }
 
 impl Choice {
-    /// None of `count` declarations.
+    /// Chooses none of `count` declarations.
     pub(crate) fn none_of(count: usize) -> Self {
         Self { is_chosen: vec![false; count], queue: Vec::new() }
     }
 
-    /// All of `count` declarations.
+    /// Chooses all of `count` declarations.
     pub(crate) fn all_of(count: usize) -> Self {
         Self { is_chosen: vec![true; count], queue: Vec::new() }
     }
@@ -31,7 +31,7 @@ impl Choice {
         }
     }
 
-    /// Adds the transitive references of what was added. Each declaration is visited once.
+    /// Adds the transitive references of what was chosen. Visits each declaration once.
     pub(crate) fn close(&mut self, module: &dyn References) {
         while let Some(declaration) = self.queue.pop() {
             module.references(declaration, &mut |found| self.add(found));

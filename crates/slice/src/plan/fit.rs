@@ -1,44 +1,44 @@
-//! What goes, and in which order, when a plan is larger than allowed: first all declarations that are not in focus, then what
-//! surrounds the focus. The focus itself never goes. The states on this way are the same for every bound, each is measured as
-//! it would be written, and the first one that fits is taken.
+//! Shrinks a plan that exceeds its bounds: first drops all declarations that are not in focus, then cuts around the focus. The
+//! focus itself is never dropped. The sequence of states is the same for all bounds; each state is measured as it would be
+//! written, and the first that fits is used.
 
-/// How large a plan may be.
+/// The maximum size of a plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bounds {
-    /// The most declarations.
+    /// The maximum number of declarations.
     pub(crate) count: Option<u64>,
     pub(crate) bytes: Option<u64>,
 }
 
-/// Which bounds did cut.
+/// Which bounds caused cuts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exceeded {
     pub(crate) count: bool,
     pub(crate) bytes: bool,
 }
 
-/// Even the smallest plan that holds the focus has more bytes than allowed. Holds its size.
+/// Even the smallest plan with the focus has more bytes than allowed. Contains its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLarge {
     pub(crate) minimum: u64,
 }
 
-/// A plan that can be made smaller, a step at a time.
+/// A plan that can be shrunk step by step.
 pub(crate) trait Shrink {
-    /// How many declarations are in.
+    /// The number of declarations in the plan.
     fn count(&self) -> u64;
 
-    /// The bytes of the plan if it were written as it is.
+    /// The number of bytes if the plan were written now.
     fn bytes(&self) -> u64;
 
-    /// Drops the next declaration that is not in focus. Tells whether there was one.
+    /// Drops the next declaration that is not in focus. Returns false if there is none.
     fn drop_next(&mut self) -> bool;
 
-    /// Makes the next cut around the focus. Tells whether there was one. A cut may take back others, so that the plan grows.
+    /// Makes the next cut around the focus. Returns false if there is none. A cut may undo others, so that the plan grows.
     fn cut_next(&mut self) -> bool;
 }
 
-/// Makes a plan fit.
+/// Shrinks a plan to its bounds.
 pub(crate) fn fit(plan: &mut dyn Shrink, bounds: Bounds) -> Result<Exceeded, TooLarge> {
     let mut exceeded = Exceeded::default();
     if let Some(most) = bounds.count {
@@ -59,6 +59,7 @@ fn fit_bytes(plan: &mut dyn Shrink, most: u64) -> Result<(), TooLarge> {
         if bytes <= most {
             return Ok(());
         }
+        // The last state is not always the smallest, because a cut may undo others.
         minimum = minimum.min(bytes);
         if !plan.drop_next() && !plan.cut_next() {
             return Err(TooLarge { minimum });
@@ -70,7 +71,7 @@ fn fit_bytes(plan: &mut dyn Shrink, most: u64) -> Result<(), TooLarge> {
 mod tests {
     use super::*;
 
-    /// Declarations of ten bytes each, and the bytes around the focus after each cut; the last of them is the state now.
+    /// Declarations of ten bytes each, and the bytes around the focus after each cut; the last one is the current state.
     struct Toy {
         declarations: u64,
         around: Vec<u64>,
@@ -97,7 +98,7 @@ mod tests {
     }
 
     fn fitted(count: Option<u64>, bytes: Option<u64>) -> Result<(u64, u64, Exceeded), u64> {
-        // The third state is larger than the second: something came back.
+        // The third state is larger than the second, because a cut was undone.
         let mut toy = Toy { declarations: 4, around: vec![5, 6, 20, 7, 30] };
         let exceeded = fit(&mut toy, Bounds { count, bytes }).map_err(|error| error.minimum)?;
         Ok((toy.declarations, *toy.around.last().unwrap(), exceeded))

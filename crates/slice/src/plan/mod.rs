@@ -1,5 +1,5 @@
-//! The planner. A declaration is an index with a cost and references to other indices; its contents and their
-//! serialisation belong to the emitter. Knows no language and no document.
+//! The planner. A declaration is an index with a cost and references to other indices; the emitter knows its contents and
+//! serialisation. Knows no language and no document.
 
 mod choice;
 mod fit;

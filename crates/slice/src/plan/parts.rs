@@ -1,12 +1,12 @@
-//! The declarations of a plan in their order, which of them are in, and what they cost together.
+//! The declarations of a plan in order, which of them are kept, and their total cost.
 //!
-//! A cost is added when its declaration comes in and subtracted when it goes, so that dropping a thousand is linear.
+//! Costs are added and subtracted as declarations come and go, so that dropping a thousand takes linear time.
 
-/// What one declaration costs.
+/// The cost of one declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub(crate) bytes: usize,
-    /// How often its own position is written in it, in digits that are not part of `bytes`.
+    /// How often its own index is written in it, whose digits are not part of `bytes`.
     pub(crate) positions: usize,
 }
 
@@ -21,16 +21,16 @@ impl Cost {
 pub(crate) struct Parts {
     costs: Vec<Cost>,
     is_in: Vec<bool>,
-    /// The part that never goes.
+    /// The part that is never dropped.
     focus: Option<usize>,
-    /// Parts from here on are dropped, except the focus.
+    /// Parts from this index on are dropped, except the focus.
     end: usize,
     bytes: usize,
     count: usize,
 }
 
 impl Parts {
-    /// Adds a part at the end.
+    /// Appends a part.
     pub(crate) fn push(&mut self, cost: Cost, is_focus: bool) {
         if is_focus {
             self.focus = Some(self.costs.len());
@@ -42,12 +42,12 @@ impl Parts {
         self.end = self.costs.len();
     }
 
-    /// What the parts that are in cost together.
+    /// The total cost of the kept parts.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// How many parts are in.
+    /// The number of kept parts.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -60,7 +60,7 @@ impl Parts {
         self.is_in.get(part) == Some(&true)
     }
 
-    /// The last part that is in and not in focus: the next to go.
+    /// The last kept part that is not in focus: the next to be dropped.
     pub(crate) fn last(&mut self) -> Option<usize> {
         while let Some(last) = self.end.checked_sub(1) {
             if self.is_in(last) && Some(last) != self.focus {
@@ -71,7 +71,8 @@ impl Parts {
         None
     }
 
-    /// The place of a part that is in. Parts at the end are requested at every drop, so a search would be quadratic.
+    /// The index of a kept part in the output. Called at every drop for parts at the end, so a linear search would be quadratic
+    /// in total.
     pub(crate) fn position(&self, part: usize) -> usize {
         let is_focus_behind = self.focus.is_some_and(|focus| focus >= self.end);
         if part >= self.end {
@@ -83,7 +84,7 @@ impl Parts {
         self.is_in.iter().take(part).filter(|is_in| **is_in).count()
     }
 
-    /// Another cost for a part that is in.
+    /// Replaces the cost of a kept part.
     pub(crate) fn set_cost(&mut self, part: usize, cost: Cost) {
         let position = self.position(part);
         let Some(slot) = self.costs.get_mut(part) else { return };
@@ -91,7 +92,7 @@ impl Parts {
         self.bytes = self.bytes - old.at(position) + cost.at(position);
     }
 
-    /// Drops a part, unless it is the focus. The last one goes at once; for another the sum is made again.
+    /// Drops a part, unless it is the focus. O(1) for the last part; for others the sum is recomputed.
     pub(crate) fn remove(&mut self, part: usize) {
         if !self.is_in(part) || Some(part) == self.focus {
             return;
@@ -107,7 +108,7 @@ impl Parts {
         }
         self.bytes -= self.costs.get(part).map_or(0, |cost| cost.at(position));
         self.end = part;
-        // A focus behind what was dropped moves up by one place.
+        // A focus after the dropped part moves up by one.
         if let Some(focus) = self.focus.filter(|&focus| focus >= self.end) {
             let position = self.position(focus);
             let positions = self.costs.get(focus).map_or(0, |cost| cost.positions);

@@ -1,8 +1,8 @@
-//! The way back: an edited slice into the module that it was cut from, as a merge of three documents.
+//! Applies an edited slice to the module that it was cut from, as a three-way merge.
 //!
-//! What the edited slice and the slice as it was cut have in common says nothing about the module: it may have been
-//! pruned, stripped or filtered. Only what differs between these two is an edit, and it goes to the same place of the
-//! module. An edit of something that the slice had only in part is refused, because the rest would be lost.
+//! The base is the slice as it was cut, which may be pruned, stripped or filtered. So only differences between it and the edited
+//! slice are edits, and each is applied to the same location of the module. An edit of something that the slice contains only in
+//! part is refused, because the rest would be lost.
 
 use std::collections::BTreeSet;
 
@@ -17,9 +17,9 @@ use super::{ApplyError, SliceError};
 /// A module with the edits of a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
-    /// The module as JSON. Pointers into declarations have any place: reading it again puts them right.
+    /// The module as JSON. Indices of pointers into declarations are arbitrary: reading the document again corrects them.
     pub document: Vec<u8>,
-    /// The declarations that were changed or added, by name, in the order of the module.
+    /// The changed or added declarations, by name, in the order of the module.
     pub changed: Vec<String>,
 }
 
@@ -28,14 +28,14 @@ pub fn canonical_document(module: &SourceModule<'_>, dialect: &dyn Dialect) -> R
     document(module, dialect, None)
 }
 
-/// Carries the difference between `cut`, the slice as it was made of `module`, and `edited` into the module.
+/// Applies the difference between `cut`, the slice as it was made from `module`, and `edited` to the module.
 pub fn apply(
     module: &SourceModule<'_>,
     cut: &SourceModule<'_>,
     edited: &SourceModule<'_>,
     dialect: &dyn Dialect,
 ) -> Result<Applied, ApplyError> {
-    // Pointers into declarations hold the place of the declaration, which differs between the three.
+    // Pointers into declarations contain the declaration's index, which differs between the three documents.
     let value = |module: &SourceModule<'_>| -> Result<Value, ApplyError> {
         serde_json::from_slice(&document(module, dialect, Some(0))?).map_err(|_| ApplyError::Unreadable)
     };
@@ -54,7 +54,7 @@ struct Three<T> {
 
 struct Merge<'d> {
     dialect: &'d dyn Dialect,
-    /// Names in the slice as it was cut, and what the edited slice calls them.
+    /// From names in the slice as it was cut to names in the edited slice.
     renamed: FxHashMap<String, String>,
     changed: Vec<String>,
 }
@@ -75,7 +75,7 @@ impl Merge<'_> {
             } else if key == keys.metadata || key == keys.entry {
                 merge(module, cut, edited, &pointer)?
             } else if edited == cut {
-                // A slice may be of another kind than the module.
+                // A slice may have another document kind than the module.
                 module.cloned()
             } else {
                 return Err(ApplyError::Fixed { pointer });
@@ -136,7 +136,7 @@ impl Merge<'_> {
         Ok(Value::Array(merged))
     }
 
-    /// The names of an export, without those that the edit took out and with those that it added.
+    /// The names of an export, without removed names and with added ones.
     fn exports(&mut self, module: &Value, cut: Option<&Value>, edited: &Value) -> Value {
         let key = self.dialect.keys().exported_names;
         let [before, after] = [cut, Some(edited)].map(|export| strings(export.and_then(|export| export.get(key))));
@@ -169,7 +169,7 @@ impl Merge<'_> {
     }
 }
 
-/// What an export is called here: it has no name of its own. No name is empty.
+/// The key of an export, which has no name. No real name is empty.
 const EXPORT: &str = "";
 
 fn name_of(declaration: &Value) -> &str {
@@ -197,7 +197,7 @@ fn strings(list: Option<&Value>) -> BTreeSet<&str> {
     items(list).filter_map(Value::as_str).collect()
 }
 
-/// A declaration at the same place of the slice, of the same kind and with a name that is new, has been renamed.
+/// A declaration was renamed if it has the same index and kind in the slice, and a new name.
 fn renamed(cut: &SourceModule<'_>, edited: &SourceModule<'_>) -> FxHashMap<String, String> {
     let [before, after] = [cut, edited].map(|module| {
         let places = module.declaration_positions.iter();
@@ -216,7 +216,7 @@ fn renamed(cut: &SourceModule<'_>, edited: &SourceModule<'_>) -> FxHashMap<Strin
         .collect()
 }
 
-/// One value of the module with the edit of the slice. `None` is an absent value.
+/// Merges one value. `None` is an absent value.
 fn merge(
     module: Option<&Value>,
     cut: Option<&Value>,
@@ -241,7 +241,7 @@ fn merge(
             }
             Ok(Some(Value::Object(merged)))
         }
-        // A pruned list ends early, or has placeholders.
+        // A pruned list is shorter, or has placeholders.
         (Some(Value::Array(module)), Some(Value::Array(cut)), Some(Value::Array(edited)))
             if cut.len() == edited.len() && cut.len() <= module.len() =>
         {

@@ -1,5 +1,5 @@
-//! The bounds of a slice. In which order things go is the planner's; here is what can be cut around a focus: from the dispensable
-//! to the focus's own body.
+//! The bounds of a slice. The planner decides the order; here are the cuts around a focus, from the most dispensable part to the
+//! focus's own body.
 
 use stan_model::document::x07::{Truncation, TruncationReason};
 use stan_model::jcs::MAX_SAFE_INTEGER;
@@ -10,12 +10,12 @@ use super::enclosure::FocusKind;
 use super::{SliceError, SliceRequest, prune};
 use crate::plan::{Bounds, Exceeded, Shrink, TooLarge, fit};
 
-/// Cuts a draft to its bounds. A bound that does not bite leaves no trace.
+/// Cuts a draft to its bounds. A bound that is not exceeded leaves no trace.
 pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Result<Option<Truncation>, SliceError> {
     let (decls_before, bytes_before) = (draft.declaration_count() as u64, draft.bytes() as u64);
     let bounds = Bounds { count: request.max_nodes, bytes: request.max_bytes };
     let Exceeded { count, bytes } = fit(draft, bounds).map_err(|TooLarge { minimum }| {
-        // An entry expression that is not in focus stays: it is part of what a whole document is.
+        // An entry expression outside of the focus stays: a whole document must have one.
         SliceError::CannotTruncate { max_bytes: request.max_bytes.unwrap_or(u64::MAX), minimum }
     })?;
     let reason = match (count, bytes) {
@@ -24,7 +24,7 @@ pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Resu
         (false, true) => TruncationReason::MaxBytes,
         (true, true) => TruncationReason::Both,
     };
-    // A bound too large for a canonical number is left out: it can never have cut.
+    // Leave out a bound that is too large for a canonical number: it cannot have cut anything.
     let shown = |bound: Option<u64>| bound.filter(|&bound| bound <= MAX_SAFE_INTEGER);
     Ok(Some(Truncation {
         max_nodes: shown(request.max_nodes),
@@ -60,7 +60,8 @@ impl Shrink for Draft<'_, '_> {
 
 type Cut = fn(&mut Draft<'_, '_>);
 
-/// The cuts around the focus in their order. Metadata stays when the other cuts suffice; otherwise it is the first to go. Where
+/// The cuts around the focus, in order. Metadata stays if the other cuts suffice; otherwise it is removed first. If the module
+/// has none, the second round changes nothing.
 /// there is none to go, the second round changes nothing.
 const CUTS: [Cut; 8] = [
     prune_off_path,
@@ -84,7 +85,7 @@ fn remove_clauses(draft: &mut Draft<'_, '_>) {
     draft.remove_clauses();
 }
 
-/// The body of the declaration in focus, unless the pointer is in it.
+/// Replaces the body of the declaration in focus, unless the pointer is in it.
 fn zero_off_path(draft: &mut Draft<'_, '_>) {
     let body = draft.focus_body();
     if let Some(body) = body.filter(|body| Some(*body) != draft.focus.field()) {
@@ -92,7 +93,7 @@ fn zero_off_path(draft: &mut Draft<'_, '_>) {
     }
 }
 
-/// The last resort: the body in focus, or the entry expression in focus.
+/// The last resort: replaces the body or entry expression in focus.
 fn zero_focus(draft: &mut Draft<'_, '_>) {
     if draft.focus.kind == FocusKind::Entry {
         draft.replace_entry(Piece::Zero);

@@ -1,4 +1,4 @@
-//! Which declarations join the focus, and what is reported about those that do not. Bounds are not known here.
+//! Selects which declarations accompany the focus, and reports those that do not. Ignores bounds.
 
 use rustc_hash::FxHashMap;
 use stan_model::document::x07::{Enclosure, Omitted};
@@ -8,21 +8,21 @@ use super::enclosure::{Focus, FocusKind};
 use super::{PointerSpace, SliceRequest};
 use crate::plan::{Choice, References};
 
-/// What is in the slice before any bound.
+/// The contents of the slice before bounds are applied.
 pub(crate) struct Selection<'m> {
     pub(crate) callables: Callables<'m>,
-    /// Places in the canonical module, in the order of the slice.
+    /// Indices in the canonical module, in the order of the slice.
     pub(crate) order: Vec<usize>,
-    /// For each declaration, whether it is selected; exports that only follow are not.
+    /// For each declaration, whether it is selected. Exports that are only included for a selected name do not count.
     pub(crate) is_selected: Vec<bool>,
     pub(crate) omitted: Omitted,
-    /// All imports are in the slice, used or not.
+    /// Whether the slice has all imports, even unused ones.
     pub(crate) all_imports: bool,
     pub(crate) missing_locals: Vec<String>,
 }
 
 impl<'m> Selection<'m> {
-    /// The canonical document.
+    /// Selects the whole canonical document.
     pub(crate) fn everything(module: &'m SourceModule<'_>) -> Self {
         let in_document = module.declarations.iter().enumerate().filter(|(_, declaration)| !declaration.only_in_focus);
         Self {
@@ -36,7 +36,7 @@ impl<'m> Selection<'m> {
     }
 }
 
-/// Follows the references of the focus as far as the request asks.
+/// Follows the references of the focus as far as requested.
 pub(crate) fn select<'m>(
     module: &'m SourceModule<'_>,
     dialect: &dyn Dialect,
@@ -46,7 +46,7 @@ pub(crate) fn select<'m>(
     let callables = Callables::new(module);
     let with_locals = request.closure.includes_locals();
     let count = module.declarations.len();
-    // The enclosure is the document, whatever else in it the pointer names; to the toolchain it is the place alone.
+    // The enclosure is the whole document, wherever the pointer is in it; for the toolchain, it is only the location.
     let is_whole = match focus.kind {
         FocusKind::Root => true,
         FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => request.reading != PointerSpace::Toolchain,
@@ -102,7 +102,7 @@ pub(crate) fn references_of(
     }
 }
 
-/// The same for one piece of a contract or a body.
+/// As `references_of`, for one piece of a contract or a body.
 pub(crate) fn references_in(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
@@ -128,7 +128,7 @@ pub(crate) fn references_in(
     }
 }
 
-/// The declarations as the planner sees them.
+/// The declarations in the form that the planner needs.
 struct ReferenceGraph<'g, 'm, 'a> {
     module: &'g SourceModule<'a>,
     dialect: &'g dyn Dialect,
@@ -142,7 +142,7 @@ impl ReferenceGraph<'_, '_, '_> {
         }
     }
 
-    /// Calls `found` with the declaration of each symbol that has one.
+    /// Calls `found` with the declaration of each symbol, if it has one.
     fn named<'f>(&'f self, found: &'f mut dyn FnMut(usize)) -> impl FnMut(&str) + 'f {
         move |symbol| {
             if let Some(index) = self.callables.get(symbol) {
@@ -163,7 +163,7 @@ impl References for ReferenceGraph<'_, '_, '_> {
     }
 }
 
-/// A pointer into something of the types brings them all: what is in focus is never left out.
+/// A pointer into type fields includes all of them: the focus is never left out.
 fn forces_types(module: &SourceModule<'_>, focus: &Focus) -> bool {
     let Some(declaration) = focus.declaration().and_then(|index| module.declarations.get(index)) else { return false };
     let Some(field) = declaration.fields.iter().find(|field| Some(field.key) == focus.field()) else { return false };
@@ -218,7 +218,7 @@ fn missing_locals(
     names
 }
 
-/// The order of the slice, with the exports that name something selected.
+/// The order of the slice, with the exports that name a selected declaration.
 fn order(
     module: &SourceModule<'_>,
     request: &SliceRequest,
@@ -229,7 +229,7 @@ fn order(
     let is_in = |name: &str| callables.get(name).is_some_and(|index| is_selected.get(index) == Some(&true));
     let first = focus.declaration().filter(|_| request.enclosure != Enclosure::Module);
     let joins = |index: usize, declaration: &Declaration<'_>| match &declaration.exports {
-        // An export that names nothing in the slice is left out, unless it is what the slice is about.
+        // Leave out an export without names in the slice, unless it is the focus.
         Some(exports) => {
             let is_focus = focus.declaration() == Some(index);
             is_focus || (!declaration.only_in_focus && exports.names.iter().any(|name| is_in(name)))

@@ -1,7 +1,7 @@
-//! The slice while it is being cut: how each declaration is written, what the document around them costs, and what uses which
-//! import. Which declarations are in, and what they cost together, is `plan::Parts`. Imports that nothing uses any more and
-//! exported names of dropped declarations (`exports`) go with what was dropped, so that the bytes counted are always those that
-//! would be written. Deciding what to drop is the planner's job.
+//! A slice that is being cut: how each declaration is written, the cost of the document around them, and which part uses which
+//! import. `plan::Parts` tracks which declarations are kept and their total cost. Unused imports, and exported names of dropped
+//! declarations (`exports`), are removed together with the declarations, so that the counted bytes are always those that would be
+//! written. The planner decides what to drop.
 
 use std::borrow::Cow;
 
@@ -17,39 +17,39 @@ use super::enclosure::{Focus, FocusKind};
 use super::exports::Exports;
 use crate::plan::{Cost, Parts};
 
-/// A slice in the making.
+/// A slice that is being cut.
 pub(crate) struct Draft<'m, 'a> {
     pub(crate) module: &'m SourceModule<'a>,
     pub(crate) dialect: &'m dyn Dialect,
     pub(crate) focus: &'m Focus,
-    /// The declarations of the slice in their order, whether in or dropped.
+    /// The declarations of the slice in order, kept or dropped.
     pub(crate) parts: Vec<DraftPart>,
-    /// The same as the planner sees them.
+    /// The same in the planner's form.
     pub(crate) plan: Parts,
-    /// How the declaration in focus is written; all others only lose their types.
+    /// The changes to the declaration in focus; all others only lose their types.
     pub(crate) changes: Changes<'a>,
-    /// How the others are written.
+    /// The changes to all others.
     pub(crate) plain: Changes<'a>,
     pub(crate) entry: Option<Piece<'a>>,
     pub(crate) has_metadata: bool,
     pub(crate) writes_imports: bool,
     pub(crate) all_imports: bool,
     pub(crate) kind: &'static str,
-    /// How many cuts around the focus were made.
+    /// The number of cuts around the focus so far.
     pub(crate) cuts_made: usize,
-    /// For each import, how many declarations of the slice use it, the entry expression included.
+    /// For each import, the number of declarations in the slice that use it; the entry expression counts too.
     pub(crate) import_uses: Vec<u32>,
     entry_imports: Vec<usize>,
-    /// For each declaration, the exports of the slice that name it: the part, and the place of the name.
+    /// For each declaration, the exports of the slice that name it: the part, and the index of the name.
     pub(crate) exported_in: FxHashMap<usize, Vec<(usize, usize)>>,
-    /// For each import, the last part that was seen to use it: makes each part count once.
+    /// For each import, the last part found to use it, so that each part counts once.
     import_stamps: Vec<u32>,
     stamp: u32,
     import_index: FxHashMap<&'m str, usize>,
     costs: Costs,
 }
 
-/// What the parts of the document cost now, without commas.
+/// The current cost of the parts of the document, without commas.
 #[derive(Default)]
 struct Costs {
     skeleton: usize,
@@ -62,7 +62,7 @@ struct Costs {
 /// One declaration of the slice.
 pub(crate) struct DraftPart {
     pub(crate) index: usize,
-    /// Bytes, without the digits of own pointers and without exported names.
+    /// Without the digits of own pointers and without exported names.
     bytes: usize,
     own_pointers: usize,
     imports: Vec<usize>,
@@ -79,7 +79,7 @@ impl<'m, 'a> Draft<'m, 'a> {
     ) -> Self {
         let is_whole = request.enclosure == Enclosure::Module;
         let kind = if is_whole { module.kind } else { module.fragment_kind };
-        // A pointer into an entry expression keeps it, even in a document whose kind should have none.
+        // A pointer into an entry expression keeps it, even if the document's kind should have none.
         let has_entry =
             is_whole && (module.kind_has_entry || (focus.kind == FocusKind::Entry && module.entry.is_some()));
         let strip = if selection.omitted.types { Strip::TypesAndContracts } else { Strip::Nothing };
@@ -113,7 +113,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         draft
     }
 
-    /// The length of the slice as it stands.
+    /// The current length of the slice.
     pub(crate) fn bytes(&self) -> usize {
         let costs = &self.costs;
         let imports = if self.writes_imports { costs.imports + costs.import_count.saturating_sub(1) } else { 0 };
@@ -129,8 +129,8 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.plan.count()
     }
 
-    /// Drops the last declaration that is not in focus, or the export that would be left without a name by that. Tells
-    /// whether there was one.
+    /// Drops the last declaration that is not in focus, or the export that would lose its last name by that. Returns false if
+    /// there is nothing to drop.
     pub(crate) fn drop_next(&mut self) -> bool {
         let Some(last) = self.plan.last() else { return false };
         let number = self.export_left_without_names_by(last).unwrap_or(last);
@@ -147,7 +147,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.has_metadata = false;
     }
 
-    /// Takes back every cut but the dropped declarations.
+    /// Undoes every cut; dropped declarations stay dropped.
     pub(crate) fn restore_cuts(&mut self) {
         self.has_metadata = self.module.metadata.is_some();
         if self.entry.is_some() {
@@ -163,19 +163,19 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.module.declarations.get(self.focus.declaration()?)
     }
 
-    /// The key of its body, when it has one.
+    /// The key of its body, if it has one.
     pub(crate) fn focus_body(&self) -> Option<&'static str> {
         let fields = &self.focus_declaration()?.fields;
         fields.iter().find(|field| field.role == FieldRole::Body).map(|field| field.key)
     }
 
-    /// Writes a field of the declaration in focus with another value.
+    /// Replaces the value of a field of the declaration in focus.
     pub(crate) fn replace_field(&mut self, key: &'static str, value: Piece<'a>) {
         self.changes.replaced.push((key, value));
         self.recount_focus();
     }
 
-    /// Cuts the clauses of the declaration in focus, but not those that the pointer is in.
+    /// Cuts the clauses of the declaration in focus, except the one that contains the pointer.
     pub(crate) fn remove_clauses(&mut self) {
         let Some(declaration) = self.focus_declaration() else { return };
         let inside = self.focus.field();
@@ -192,27 +192,27 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.set_entry(Some(value));
     }
 
-    /// Another entry expression, or none.
+    /// Replaces or removes the entry expression.
     pub(crate) fn set_entry(&mut self, entry: Option<Piece<'a>>) {
         self.entry = entry;
         self.count_entry();
     }
 
-    /// The names of dropped declarations, in the order of the slice; the kind where there is no name.
+    /// The names of dropped declarations, in the order of the slice; the kind for a declaration without a name.
     pub(crate) fn dropped_names(&self) -> Vec<String> {
         let dropped = self.parts.iter().enumerate().filter(|(number, _)| !self.plan.is_in(*number));
         let declarations = dropped.filter_map(|(_, part)| self.module.declarations.get(part.index));
         declarations.map(|declaration| declaration.name.as_deref().unwrap_or(declaration.kind).to_owned()).collect()
     }
 
-    /// Where the pointer leads in the slice, when that is another place than the one that was given.
+    /// The pointer to the focus in the slice, if it differs from the given one.
     pub(crate) fn focus_pointer(&self) -> Option<String> {
         let mut tokens = self.focus.tokens.clone();
         if let Some(part) = self.plan.focus() {
             let token = tokens.get_mut(1)?;
             *token = self.plan.position(part).to_string();
             let exports = self.parts.get(part).and_then(|part| part.exports.as_ref());
-            // Sorting all names of an export that keeps its place is not a move.
+            // Sorting the names of a complete export does not count as a move.
             let is_whole = exports.is_none_or(|exports| exports.count == exports.is_in.len());
             if is_whole && self.focus.given.get(1) == Some(token) {
                 return None;
@@ -227,7 +227,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         (tokens != self.focus.given).then(pointer)
     }
 
-    /// What the categories left out would have brought, before any bound.
+    /// What the categories left out would have added, ignoring bounds.
     pub(crate) fn missing(&mut self, selection: &Selection<'_>) -> Missing {
         let mut missing = Missing { locals: selection.missing_locals.clone(), ..Missing::default() };
         if selection.omitted.imports {
@@ -242,7 +242,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         missing
     }
 
-    /// The imports that the entry expression and all that is selected would use, whole.
+    /// The imports that the entry expression and the whole selection would use.
     fn imports_of_selection(&mut self, selection: &Selection<'_>) -> Vec<String> {
         let entry = self.module.entry.map(Piece::Node);
         let declarations = selection.order.iter().filter_map(|&index| self.module.declarations.get(index));
@@ -253,7 +253,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         uses.iter().filter_map(|&import| self.module.imports.get(import)).map(Cow::to_string).collect()
     }
 
-    /// Looks for a number in the slice that canonical JSON cannot hold.
+    /// Finds numbers in the slice that canonical JSON cannot represent.
     pub(crate) fn check_numbers(&self) -> Result<(), JcsError> {
         let metadata = self.module.metadata.filter(|_| self.has_metadata);
         let pointer = format!("/{}", self.dialect.keys().metadata);
@@ -272,7 +272,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         for key in [keys.kind, keys.declarations, keys.imports] {
             bytes += key.len() + "\"\":,".len();
         }
-        // One comma too many was counted: the last field has none.
+        // The last field has no comma.
         self.costs.skeleton = bytes - 1;
         if let Some(metadata) = self.module.metadata {
             self.costs.metadata = keys.metadata.len() + "\"\":,".len() + self.module.tree.canonical_len(metadata);
@@ -314,7 +314,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.parts.push(part);
     }
 
-    /// Bytes and imports of a part, as it is written now.
+    /// Counts the bytes and imports of a part as currently written.
     fn count_part(&mut self, is_focus: bool, part: &mut DraftPart, declaration: &Declaration<'a>) {
         let names_key = self.dialect.keys().exported_names;
         let counter = self.count(|counter, tree| {
@@ -324,7 +324,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         });
         part.bytes = counter.bytes;
         part.own_pointers = counter.own_pointers;
-        // Borrowing the changes and marking imports exclude each other, so the changes step aside.
+        // `imports_of` needs `&mut self`, so take the changes out for the duration.
         let changes = std::mem::take(if is_focus { &mut self.changes } else { &mut self.plain });
         let expressions = declaration
             .fields
@@ -341,7 +341,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         }
     }
 
-    /// Counts a part again that is written otherwise now.
+    /// Recounts a part whose changes are different now.
     fn recount_part(&mut self, number: usize) {
         let Some(slot) = self.parts.get_mut(number) else { return };
         let placeholder = DraftPart { index: 0, bytes: 0, own_pointers: 0, imports: Vec::new(), exports: None };
@@ -402,7 +402,7 @@ impl<'m, 'a> Draft<'m, 'a> {
 }
 
 impl DraftPart {
-    /// What it costs, with the exported names that are in.
+    /// The cost, with the exported names that are kept.
     pub(crate) fn cost(&self) -> Cost {
         let names = self.exports.as_ref().map_or(0, Exports::cost);
         Cost { bytes: self.bytes + names, positions: self.own_pointers }

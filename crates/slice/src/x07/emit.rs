@@ -1,4 +1,5 @@
-//! Pieces to canonical JSON, or to its length: one walk serves both, so that what is counted is what is written.
+//! Writes pieces as canonical JSON or computes their length: both use the same traversal, so that the counted length is the
+//! written one.
 
 use std::borrow::Cow;
 
@@ -6,16 +7,16 @@ use stan_model::jcs;
 use stan_model::json::{JsonTree, NodeId};
 use stan_model::module::{Declaration, Field, FieldRole, Piece};
 
-/// Where canonical JSON goes.
+/// A destination of canonical JSON.
 pub(crate) trait Sink {
     fn raw(&mut self, bytes: &[u8]);
     fn string(&mut self, text: &str);
     fn node(&mut self, tree: &JsonTree<'_>, id: NodeId);
-    /// A pointer into the declaration being written, given by the rest after its place.
+    /// A pointer into the current declaration, given without the declaration's own pointer.
     fn own_pointer(&mut self, rest: &str);
 }
 
-/// Counts bytes. The digits of a declaration's own place are left to the caller: the place may still change.
+/// Counts bytes, without the digits of the declaration's own index, which may still change.
 pub(crate) struct Counter {
     pub(crate) declarations_key: &'static str,
     pub(crate) bytes: usize,
@@ -45,7 +46,7 @@ impl Sink for Counter {
 pub(crate) struct SliceWriter {
     pub(crate) declarations_key: &'static str,
     pub(crate) out: Vec<u8>,
-    /// The place of the declaration being written.
+    /// The index of the current declaration.
     pub(crate) position: usize,
 }
 
@@ -68,12 +69,12 @@ impl Sink for SliceWriter {
     }
 }
 
-/// What is left out of every declaration.
+/// What is stripped from every declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Strip {
     #[default]
     Nothing,
-    /// Types and all contracts: what is written when types are omitted.
+    /// Types and all contracts: used if types are omitted.
     TypesAndContracts,
 }
 
@@ -86,18 +87,18 @@ impl Strip {
     }
 }
 
-/// How a declaration is written, other than as it is.
+/// Changes to a declaration before it is written.
 #[derive(Default)]
 pub(crate) struct Changes<'a> {
     pub(crate) strip: Strip,
-    /// Fields that are cut.
+    /// Removed fields.
     pub(crate) removed: Vec<&'static str>,
-    /// A field with another value.
+    /// Fields with another value.
     pub(crate) replaced: Vec<(&'static str, Piece<'a>)>,
 }
 
 impl<'a> Changes<'a> {
-    /// The value that a field is written with, if it is written.
+    /// The value to write for a field; `None` if it is removed.
     pub(crate) fn apply<'c>(&'c self, field: &'c Field<'a>) -> Option<&'c Piece<'a>> {
         if self.strip.strips(field) || self.removed.contains(&field.key) {
             return None;
@@ -107,7 +108,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// One declaration. `names` are the exported names that stay, when it is an export.
+/// Writes one declaration. For an export, `names` are the exported names that stay.
 pub(crate) fn declaration<'a>(
     sink: &mut dyn Sink,
     tree: &JsonTree<'_>,
@@ -132,7 +133,7 @@ pub(crate) fn declaration<'a>(
     sink.raw(b"}");
 }
 
-/// One piece.
+/// Writes one piece.
 pub(crate) fn piece(sink: &mut dyn Sink, tree: &JsonTree<'_>, value: &Piece<'_>, strip: Strip) {
     match value {
         Piece::Node(id) => sink.node(tree, *id),

@@ -1,5 +1,6 @@
-//! The pointer of a request to a place in the canonical module. A pointer into the file as written has its indices of
-//! declarations, imports and exported names carried over here, once; nothing later sees an index of the file.
+//! Resolves the pointer of a request to a location in the canonical module. A pointer into the file as written is translated
+//! here, once: its indices of declarations, imports and exported names become canonical. Later code never sees an index of the
+//! file.
 
 use stan_model::document::x07::Enclosure;
 use stan_model::json::{JsonTree, NodeId, array_index, pointer_tokens};
@@ -7,26 +8,26 @@ use stan_model::module::{Declaration, Dialect, Piece, SourceModule};
 
 use super::{PointerSpace, SizeBound, SliceError, SliceRequest};
 
-/// What part of the document the pointer is in.
+/// The part of the document that the pointer is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FocusKind {
     Root,
     /// The expression outside of all declarations.
     Entry,
-    /// A declaration, by its place in the canonical module.
+    /// A declaration, by its index in the canonical module.
     Declaration(usize),
     Imports,
     Metadata,
     Other,
 }
 
-/// Where the pointer leads.
+/// The location of a pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct Focus {
     pub(crate) kind: FocusKind,
-    /// The pointer's tokens as given. Unescaped, as all tokens here.
+    /// The tokens of the pointer as given, unescaped (as all tokens here).
     pub(crate) given: Vec<String>,
-    /// The same with indices of the canonical module.
+    /// The tokens with indices of the canonical module.
     pub(crate) tokens: Vec<String>,
 }
 
@@ -51,7 +52,7 @@ impl Focus {
     }
 }
 
-/// Finds the place and checks that the enclosure can be drawn around it.
+/// Resolves the pointer and checks that the enclosure contains it.
 pub(crate) fn locate(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
@@ -85,7 +86,7 @@ pub(crate) fn locate(
     Ok(focus)
 }
 
-/// The pointer tokens of the location in the canonical module that a pointer resolves to.
+/// The tokens of a pointer, translated to the canonical module.
 pub(crate) fn place(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
@@ -102,7 +103,7 @@ fn resolve(
     mut tokens: Vec<String>,
 ) -> Option<Focus> {
     let keys = dialect.keys();
-    // Kept for the report, which names the pointer as it was asked for.
+    // Kept for the report, which shows the pointer as requested.
     let given = tokens.clone();
     let Some(first) = tokens.first() else {
         return Some(Focus { kind: FocusKind::Root, given, tokens });
@@ -164,7 +165,7 @@ fn resolve_in_declarations(
     declaration_has(&module.tree, declaration, field, tokens.get(3..)?).then_some(found)
 }
 
-/// The place of a declaration that is the so manyeth of the canonical document, which lacks some.
+/// The index of the `index`-th declaration of the canonical document, which leaves some out.
 fn canonical_place(module: &SourceModule<'_>, index: usize) -> Option<usize> {
     let in_document = module.declarations.iter().enumerate().filter(|(_, declaration)| !declaration.only_in_focus);
     in_document.map(|(place, _)| place).nth(index)

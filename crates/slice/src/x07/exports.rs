@@ -1,4 +1,4 @@
-//! The exports of a slice: which of their names are in it. A name goes with the declaration that it names.
+//! The exports of a slice, and which of their names are kept. A name is dropped together with its declaration.
 
 use stan_model::jcs;
 use stan_model::module::Declaration;
@@ -6,18 +6,18 @@ use stan_model::module::Declaration;
 use super::closure::Selection;
 use super::draft::Draft;
 
-/// The exported names that are still in.
+/// The kept names of an export.
 pub(crate) struct Exports {
     pub(crate) is_in: Vec<bool>,
-    /// The names that were in before any bound.
+    /// The names that were kept before bounds were applied.
     before_bounds: Vec<bool>,
-    /// For each name, the selected declaration of that name.
+    /// For each name, the selected declaration with that name.
     owners: Vec<Option<usize>>,
-    /// How many of these declarations are in the slice.
+    /// The number of these declarations in the slice.
     owners_in: usize,
     pub(crate) count: usize,
     bytes: usize,
-    /// The name that the pointer resolves to; it stays.
+    /// The name that the pointer resolves to; it is never dropped.
     pub(crate) pinned: Option<usize>,
 }
 
@@ -29,7 +29,7 @@ impl Exports {
 }
 
 impl<'a> Draft<'_, 'a> {
-    /// The names of an export, as far as the selection has what they name.
+    /// The names of an export whose declarations are selected.
     pub(crate) fn exports_of(
         &self,
         is_focus: bool,
@@ -41,7 +41,7 @@ impl<'a> Draft<'_, 'a> {
             |name: &str| selection.callables.get(name).filter(|&index| selection.is_selected.get(index) == Some(&true));
         let owners: Vec<Option<usize>> = list.names.iter().map(|name| owner(name)).collect();
         let pinned = is_focus.then(|| self.focus.inside().first().and_then(|token| token.parse().ok())).flatten();
-        // An export in focus keeps its names when what they name was not requested.
+        // An export in focus keeps its names if their declarations were not requested.
         let keeps_all = is_focus && owners.iter().all(Option::is_none);
         let is_in: Vec<bool> = owners
             .iter()
@@ -53,7 +53,7 @@ impl<'a> Draft<'_, 'a> {
         Some(Exports { before_bounds: is_in.clone(), is_in, owners, owners_in, count, bytes, pinned })
     }
 
-    /// Brings back all names, whatever they name.
+    /// Restores all names.
     pub(crate) fn keep_all_exported_names(&mut self) {
         for (number, part) in self.parts.iter_mut().enumerate() {
             let list = self.module.declarations.get(part.index).and_then(|declaration| declaration.exports.as_ref());
@@ -74,7 +74,8 @@ impl<'a> Draft<'_, 'a> {
         }
     }
 
-    /// An export out of focus of whose names nothing would be left without this part: it is worth less than the part.
+    /// An export outside of the focus that would lose its last name without this part. It is worth less than the part, so it is
+    /// dropped first.
     pub(crate) fn export_left_without_names_by(&self, number: usize) -> Option<usize> {
         let names = self.exported_in.get(&self.parts.get(number)?.index)?;
         let is_last = |export: usize| {
@@ -85,8 +86,8 @@ impl<'a> Draft<'_, 'a> {
         names.iter().map(|&(export, _)| export).find(|&export| is_last(export))
     }
 
-    /// Takes the name of a dropped declaration out of the exports. An export in focus that loses the last declaration it
-    /// names has all its names again, as if what they name had not been requested.
+    /// Removes the name of a dropped declaration from the exports. An export in focus that loses its last declaration gets all
+    /// names back, as if the declarations had not been requested.
     pub(crate) fn drop_exported_name(&mut self, index: usize) {
         let Some(names) = self.exported_in.get(&index) else { return };
         for &(number, name) in names {
@@ -109,7 +110,7 @@ impl<'a> Draft<'_, 'a> {
     }
 }
 
-/// How many names are in, and their bytes.
+/// The number of kept names, and their bytes.
 fn measure(is_in: &[bool], names: &[std::borrow::Cow<'_, str>]) -> (usize, usize) {
     let kept = || names.iter().zip(is_in).filter(|(_, is_in)| **is_in);
     (kept().count(), kept().map(|(name, _)| jcs::string_len(name)).sum())

@@ -1,5 +1,5 @@
-//! The emitter for x07 documents: where a pointer leads, what a slice holds and lacks, canonical JSON of it, and the
-//! way back into the module. Which declarations are in is decided by `crate::plan`.
+//! The emitter for x07 documents: resolves pointers, selects the contents of a slice, writes canonical JSON, and applies edits
+//! back to the module. `crate::plan` decides which declarations are kept.
 
 mod apply;
 mod bounds;
@@ -22,21 +22,21 @@ use stan_model::document::x07::{
 };
 use stan_model::module::{Dialect, SourceModule};
 
-/// How a pointer is read where the file is not in canonical order, and what one outside of all declarations selects
-/// under the enclosure `module`.
+/// How to interpret a pointer if the file is not in canonical order, and what a pointer outside of all declarations selects under
+/// the enclosure `module`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PointerSpace {
-    /// It addresses the file as written, and outside of all declarations it selects the whole document.
+    /// It refers to the file as written; outside of all declarations it selects the whole document.
     File,
-    /// It addresses the canonical document, and outside of all declarations it selects the whole document.
+    /// It refers to the canonical document; outside of all declarations it selects the whole document.
     #[default]
     Canonical,
-    /// It addresses the canonical document, and outside of all declarations it selects none: what the toolchain puts into
-    /// a context pack.
+    /// It refers to the canonical document; outside of all declarations it selects none. The toolchain writes such pointers into
+    /// context packs.
     Toolchain,
 }
 
-/// What to cut.
+/// What to slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceRequest {
     /// JSON Pointer into the module; white space around it is ignored.
@@ -44,19 +44,19 @@ pub struct SliceRequest {
     pub reading: PointerSpace,
     pub enclosure: Enclosure,
     pub closure: Closure,
-    /// The most declarations.
+    /// The maximum number of declarations.
     pub max_nodes: Option<u64>,
-    /// The most bytes of canonical JSON.
+    /// The maximum length of the canonical JSON, in bytes.
     pub max_bytes: Option<u64>,
 }
 
 impl SliceRequest {
-    /// The pointer without the white space around it.
+    /// The pointer without surrounding white space.
     pub fn trimmed_pointer(&self) -> &str {
         self.pointer.trim()
     }
 
-    /// What is reported of a request that failed.
+    /// The report for a request that failed.
     pub fn stub_meta(&self) -> SliceMeta {
         SliceMeta {
             ptr: self.trimmed_pointer().to_owned(),
@@ -75,23 +75,23 @@ impl SliceRequest {
     }
 }
 
-/// Whether the two readings of a pointer resolve to different locations.
+/// Whether the two interpretations of a pointer are different locations.
 pub fn readings_differ(module: &SourceModule<'_>, dialect: &dyn Dialect, pointer: &str) -> bool {
     let place = |reading| enclosure::place(module, dialect, reading, pointer.trim());
     place(PointerSpace::File) != place(PointerSpace::Canonical)
 }
 
-/// A slice: a document of its own, and what is to be known about it.
+/// A slice: a complete document, and information about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Canonical JSON, without a newline.
+    /// Canonical JSON, without a final newline.
     pub ast: Vec<u8>,
     pub meta: SliceMeta,
-    /// One entry when a bound cut something.
+    /// One entry if a bound cut something.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Cuts a module.
+/// Slices a module.
 pub fn slice(module: &SourceModule<'_>, dialect: &dyn Dialect, request: &SliceRequest) -> Result<Slice, SliceError> {
     let focus = enclosure::locate(module, dialect, request)?;
     let selection = closure::select(module, dialect, request, &focus);

@@ -1,6 +1,6 @@
-//! A context pack for an agent: diagnostics, the slice at the one in focus, and the digests of all that was read.
+//! A context pack for an agent: diagnostics, the slice at the one in focus, and the digests of all inputs.
 //!
-//! Reading files and knowing where the project lies is the caller's part; the pack is the same bytes wherever it is made.
+//! The caller reads the files and locates the project; the pack has the same bytes wherever it is made.
 
 use stan_model::document::x07::{Digests, FileDigest};
 use stan_model::jcs::{JcsError, ObjectBuilder};
@@ -10,24 +10,24 @@ use super::{PackError, Slice};
 
 const DIAGNOSTICS_SCHEMA: &str = "x07.x07diag@0.1.0";
 
-/// The diagnostic that a pack is about.
+/// The diagnostic in focus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagnosticFocus {
     pub code: String,
-    /// JSON Pointer into the entry module, as it stands in the file.
+    /// JSON Pointer into the entry module as written in the file.
     pub pointer: String,
 }
 
-/// A diagnostics file that has something to focus on.
+/// A parsed diagnostics file with at least one diagnostic.
 pub struct Diagnostics<'a> {
     tree: JsonTree<'a>,
-    /// A tool's report, of which only the diagnostics are taken over.
+    /// Whether it is a tool's report, of which only the diagnostics are used.
     is_tool_report: bool,
     pub focus: DiagnosticFocus,
 }
 
 impl<'a> Diagnostics<'a> {
-    /// Reads x07diag, or the report of an x07 tool.
+    /// Parses x07diag, or the report of an x07 tool.
     pub fn read(bytes: &'a [u8]) -> Result<Self, PackError> {
         let tree = JsonTree::parse(bytes).map_err(|error| PackError::NotJson { message: error.to_string() })?;
         let root = tree.root();
@@ -41,7 +41,7 @@ impl<'a> Diagnostics<'a> {
         Ok(Self { tree, is_tool_report, focus })
     }
 
-    /// The diagnostics as they go into a pack: all of the file's and no other.
+    /// All diagnostics of the file, in the form for a pack.
     fn canonical(&self) -> Result<Vec<u8>, JcsError> {
         let root = self.tree.root();
         let mut items = Vec::new();
@@ -67,7 +67,7 @@ impl<'a> Diagnostics<'a> {
         self.tree.field(self.tree.root(), "diagnostics")
     }
 
-    /// The fields of the document, each once.
+    /// The fields of the document, without duplicate keys.
     fn fields(&self) -> Vec<(String, NodeId)> {
         let root = self.tree.root();
         let mut fields: Vec<(String, NodeId)> = self
@@ -75,7 +75,7 @@ impl<'a> Diagnostics<'a> {
             .fields(root)
             .map(|(key, value)| (self.tree.string(key).unwrap_or_default().into_owned(), value))
             .collect();
-        // The last of equal keys wins: it becomes the first by turning the list around.
+        // The last of equal keys wins: reverse the list, so that it becomes the first.
         fields.reverse();
         fields.sort_by(|left, right| left.0.cmp(&right.0));
         fields.dedup_by(|later, earlier| later.0 == earlier.0);
@@ -89,7 +89,7 @@ impl<'a> Diagnostics<'a> {
     }
 }
 
-/// The first error, or the first diagnostic of all.
+/// The first error, or else the first diagnostic.
 fn select_focus(tree: &JsonTree<'_>) -> Result<DiagnosticFocus, PackError> {
     let list = tree.field(tree.root(), "diagnostics").ok_or(PackError::NoDiagnostics)?;
     let is_error = |item: NodeId| {
@@ -114,17 +114,17 @@ fn select_focus(tree: &JsonTree<'_>) -> Result<DiagnosticFocus, PackError> {
     Ok(DiagnosticFocus { code: code.into_owned(), pointer: target.into_owned() })
 }
 
-/// What a pack says about the project.
+/// The project, as described in a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectFacts {
-    /// As it is to be shown: relative to the working directory when it lies below.
+    /// The path to show: relative to the working directory if it is below that.
     pub root: String,
     pub world: String,
     /// Path of the entry module inside the project.
     pub entry: String,
 }
 
-/// All that goes into a pack.
+/// The contents of a pack.
 pub struct ContextPack<'p, 'a> {
     pub toolchain_version: &'p str,
     pub project: ProjectFacts,
@@ -135,7 +135,7 @@ pub struct ContextPack<'p, 'a> {
 }
 
 impl ContextPack<'_, '_> {
-    /// The pack as one line of canonical JSON, newline included.
+    /// The pack as one line of canonical JSON with a newline.
     pub fn into_line(self) -> Result<Vec<u8>, JcsError> {
         let focus = &self.diagnostics.focus;
         let toolchain = ObjectBuilder::new().field("name", "x07")?.field("version", self.toolchain_version)?;

@@ -1,9 +1,9 @@
-//! What is left of an expression when only the way to one place in it matters. Forms keep what makes them that form.
+//! Prunes an expression to the path to one location in it. Keeps what makes each form that form.
 
 use stan_model::json::{JsonKind, JsonTree, NodeId, array_index};
 use stan_model::module::{Dialect, Field, FormShape, Piece};
 
-/// An expression with everything off the path cut. `None` when nothing is off the path.
+/// Cuts everything off the path in an expression. `None` if there is nothing to cut.
 pub(crate) fn expression<'a>(
     tree: &JsonTree<'_>,
     dialect: &dyn Dialect,
@@ -53,7 +53,7 @@ pub(crate) fn expression<'a>(
     Some(Piece::Call(pieces))
 }
 
-/// A contract with everything off the path cut: later clauses go, earlier ones only hold their place.
+/// Cuts everything off the path in a contract: later clauses are removed, earlier ones become placeholders, so that indices stay.
 pub(crate) fn contract<'a>(
     tree: &JsonTree<'_>,
     dialect: &dyn Dialect,
@@ -92,7 +92,7 @@ pub(crate) fn contract<'a>(
     }
 }
 
-/// A branch keeps its pattern and the names it binds; what it computes goes.
+/// A branch keeps its pattern and the names it binds, but not its result.
 fn branch<'a>(tree: &JsonTree<'_>, id: NodeId) -> Piece<'a> {
     let items: Vec<NodeId> = tree.items(id).collect();
     let Some((_, pattern)) = items.split_last().filter(|(_, pattern)| !pattern.is_empty()) else {
@@ -101,7 +101,7 @@ fn branch<'a>(tree: &JsonTree<'_>, id: NodeId) -> Piece<'a> {
     Piece::Call(pattern.iter().map(|&item| Piece::Node(item)).chain([Piece::Zero]).collect())
 }
 
-/// The smallest value of the same shape.
+/// The smallest value of the same shape: expressions become 0 and lists empty, fields stay.
 fn placeholder<'a>(piece: &Piece<'a>) -> Piece<'a> {
     match piece {
         Piece::Node(_) | Piece::Zero | Piece::Call(_) => Piece::Zero,

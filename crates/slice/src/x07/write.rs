@@ -1,4 +1,4 @@
-//! A finished draft to canonical JSON, or a whole module. What is in it was decided before.
+//! Writes a finished draft or a whole module as canonical JSON. Its contents were decided before.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::emit::{self, Separator, Sink, SliceWriter, Strip};
 use super::enclosure::{Focus, FocusKind};
 use super::{PointerSpace, SliceError, SliceRequest};
 
-/// The whole module. Pointers into declarations have the declaration's place, or the one that is given.
+/// The whole module. Pointers into declarations have the declaration's index, or the given one.
 pub(crate) fn document(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
@@ -42,7 +42,7 @@ impl<'a> Draft<'_, 'a> {
         written
     }
 
-    /// The same with pointers into declarations that have the given place.
+    /// As `write`, with the given index in pointers into declarations.
     fn write_at(&self, place: Option<usize>) -> Vec<u8> {
         let keys = self.dialect.keys();
         let mut writer =

@@ -6,7 +6,7 @@ pub(crate) use stan_model::document::x07::{Closure, Enclosure};
 pub(crate) use stan_slice::PointerSpace;
 use stan_slice::{Slice, SliceError, SliceRequest};
 
-/// A request that the calls below refine.
+/// A request, to be refined by the functions below.
 pub(crate) fn at(pointer: &str) -> SliceRequest {
     SliceRequest {
         pointer: pointer.to_owned(),
@@ -18,12 +18,12 @@ pub(crate) fn at(pointer: &str) -> SliceRequest {
     }
 }
 
-/// The same for the whole module.
+/// The same, for the whole module.
 pub(crate) fn whole(pointer: &str) -> SliceRequest {
     SliceRequest { enclosure: Enclosure::Module, ..at(pointer) }
 }
 
-/// The same pointer as the toolchain reads it.
+/// The same pointer, as the toolchain interprets it.
 pub(crate) fn as_toolchain(request: SliceRequest) -> SliceRequest {
     SliceRequest { reading: PointerSpace::Toolchain, ..request }
 }
@@ -34,7 +34,7 @@ pub(crate) fn slice(document: &Value, request: &SliceRequest) -> Result<Slice, S
     stan_slice::slice(&module, &X07, request)
 }
 
-/// The slice as a value.
+/// The slice as a JSON value.
 pub(crate) fn ast(document: &Value, request: &SliceRequest) -> Value {
     value_of(&slice(document, request).unwrap())
 }
@@ -70,7 +70,7 @@ pub(crate) fn defn(name: &str, body: Value) -> Value {
     json!({"kind": "defn", "name": name, "params": [], "result": "i32", "body": body})
 }
 
-/// A function with one more field.
+/// A function with an additional field.
 pub(crate) fn defn_with(name: &str, body: Value, key: &str, value: Value) -> Value {
     let mut decl = defn(name, body);
     decl[key] = value;

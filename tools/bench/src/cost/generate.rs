@@ -1,4 +1,4 @@
-//! A repository that is made here: packages of small TypeScript files that import each other, some by the name of a package.
+//! Generates a repository: packages of small TypeScript files that import each other, some by package name.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::Result;
 const FILES_PER_FOLDER: usize = 20;
 const FOLDERS_PER_PACKAGE: usize = 50;
 
-/// The approximate number of files.
+/// `files` is approximate.
 pub(super) fn repository(folder: &Path, files: usize) -> Result<()> {
     let per_package = FILES_PER_FOLDER * FOLDERS_PER_PACKAGE;
     let write = |path: &str, text: &str| -> Result<()> {

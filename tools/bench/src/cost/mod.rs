@@ -1,7 +1,8 @@
-//! `cargo xtask bench cost`: what commands may cost at most, as ratios of processor time that mean the same on every machine.
+//! `cargo xtask bench cost`: the maximum cost of commands, as ratios of processor time that are comparable between machines.
 //!
-//! Every corpus is copied, because runs write into it. The commands of a corpus take turns, and the least of all rounds counts:
-//! other programs on the machine only ever add. A row that cannot be measured on a corpus (no history) is left out of its table.
+//! Every corpus is copied, because runs write into it. The commands of a corpus take turns, and the minimum over all rounds
+//! counts: other programs on the machine can only add time. A row that does not apply to a corpus (no history) is omitted from
+//! its table.
 
 mod generate;
 mod page;
@@ -209,7 +210,7 @@ impl CorpusBench<'_> {
         let code: Vec<&String> = files.iter().filter(is_code).collect();
         let focus = code.get(code.len() / 2).ok_or("the corpus has no code")?.as_str();
         let place = format!("{focus}:1");
-        // Cold ones first: they remove what the warm ones keep.
+        // Cold commands first: they remove the caches of the warm ones.
         let mut rows = vec![
             Row { is_limit: true, ..row("limit", &["limit", "cold", "."], &[], 0) },
             row("cold", &["graph", "--stats", "--no-cache"], &[], 0),
@@ -228,7 +229,7 @@ impl CorpusBench<'_> {
         }
         let plain = ["run", "--tokens", "bytes4"];
         rows.push(row("run-first", &plain, &[".stan/cache/clean.data", ".stan/output", ".stan/diff"], 0));
-        // Contents that are known to hold no secret are not searched: the same run without the search.
+        // Files known to contain no secret are not scanned, so this is the same run without the scan.
         rows.push(row("run-first-known", &plain, &[".stan/output", ".stan/diff"], 0));
         let searched = row("run-again-searched", &plain, &[".stan/cache/clean.data"], 2);
         rows.push(Row { is_alone: true, ..searched });
@@ -254,7 +255,7 @@ fn tracked(folder: &Path) -> Result<Vec<String>> {
 }
 
 fn remove(path: &Path) {
-    // One of them fails, and both do where there is nothing.
+    // One of the two fails, or both if nothing exists.
     let _ = std::fs::remove_dir_all(path);
     let _ = std::fs::remove_file(path);
 }

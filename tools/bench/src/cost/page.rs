@@ -1,4 +1,4 @@
-//! The section of docs/benchmarks.md about what commands cost.
+//! The section of docs/benchmarks.md about the cost of commands.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! A generated repository of a million files: time and memory must grow with the files, and no faster.
+//! A generated repository of a million files: time and memory must grow linearly with the number of files.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use crate::process::{ProcessOutcome, ProcessRun, Usage};
 
 /// The target for a million files.
 pub(super) const MAX_BYTES: u64 = 1_500_000_000;
-/// Twice the files may cost twice the time, and a little for a busy machine.
+/// Doubling the files may double the time, with some tolerance for a busy machine.
 pub(super) const MAX_GROWTH: f64 = 2.5;
-/// Runs of each size; the least processor time counts.
+/// The number of runs per size; the minimum processor time counts.
 const ROUNDS: usize = 3;
 
-/// What sizes cost, each twice the one before.
+/// The cost of sizes that double.
 pub(super) struct Large(pub(super) Vec<(usize, Usage)>);
 
 impl Large {
-    /// Processor time and memory of each size over those of the one before.
+    /// The ratios of processor time and memory between each size and the previous one.
     pub(super) fn growth(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.0.windows(2).filter_map(|pair| {
             let [(_, before), (_, after)] = pair else { return None };
@@ -33,11 +33,11 @@ impl Large {
     }
 }
 
-/// A quarter, a half and the whole: folders of one repository, which is removed at the end.
+/// Measures a quarter, a half and all folders of one repository, which is removed at the end.
 pub(super) fn measure(store: &Store, stan: &Path, files: usize) -> Result<Large> {
     let folder = tempfile::tempdir_in(store.folder("scratch"))?;
     eprintln!("generate {files} files");
-    // A work tree of its own: git ignores the one it lies in, and what is ignored is not analysed.
+    // Its own work tree: the enclosing repository ignores this folder, and ignored files are not analysed.
     git(folder.path(), &["init", "--quiet"])?;
     let (half, whole) = (folder.path().join("half"), folder.path());
     let quarter = half.join("quarter");
@@ -61,7 +61,7 @@ fn least(store: &Store, stan: &Path, place: &Path, files: usize) -> Result<Usage
             ProcessOutcome::Done(usage) => {
                 least.wall = least.wall.min(usage.wall);
                 least.cpu = least.cpu.min(usage.cpu);
-                // Of memory the most: it is a limit.
+                // The maximum memory, because the limit is on the maximum.
                 least.peak_bytes = least.peak_bytes.max(usage.peak_bytes);
             }
             ProcessOutcome::TimedOut(_) => return Err("it took too long".into()),
@@ -75,7 +75,7 @@ fn least(store: &Store, stan: &Path, place: &Path, files: usize) -> Result<Usage
     Ok(least)
 }
 
-/// Packages of a hundred files that import each other and the package before.
+/// Packages of a hundred files that import each other and the previous package.
 fn generate(folder: &Path, files: usize) -> Result<()> {
     for package in 0..files.div_ceil(100) {
         let own = folder.join(format!("g{}/p{package}/src", package / 100));

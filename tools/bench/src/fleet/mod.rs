@@ -1,7 +1,8 @@
-//! `cargo xtask bench fleet`: what a shared cache saves, on loopback, and what a million files cost.
+//! `cargo xtask bench fleet`: what a shared cache saves, on loopback, and the cost of a million files.
 //!
-//! Three rows take turns: without a shared cache, with an empty one, with a filled one. Processor time of our process counts, not the
-//! server's; the least of all rounds, because a busy machine only ever adds to it. All three must give the same bytes.
+//! Three rows take turns: without a shared cache, with an empty one, with a filled one. Only the processor time of our process
+//! counts, not the server's, and only the minimum over all rounds, because a busy machine can only add time. All three must give
+//! the same bytes.
 
 mod large;
 mod page;
@@ -108,7 +109,7 @@ fn measure(store: &Store, server: &Server, folder: &Path, stan: &Path, options: 
     eprintln!("measure {name}");
     let (mut none, mut empty, mut filled) = (Duration::MAX, Duration::MAX, Duration::MAX);
     let mut traffic = Traffic::default();
-    // The first round fills the page cache and does not count. It also compares the answers.
+    // The first round fills the page cache and is not counted. It also compares the answers.
     for round in 0..=options.rounds.max(1) {
         let (url, variables) = server.place(&format!("{name}/{round}"), options.s3);
         let arguments = ["graph", "--json", "--no-cache", "--verbose"];

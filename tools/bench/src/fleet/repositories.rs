@@ -1,5 +1,5 @@
-//! The fleet: twenty packages as they are published, ten from npm and ten from PyPI, pinned by version and by the hash of the archive.
-//! Nothing of a package is run.
+//! The fleet: twenty published packages, ten from npm and ten from PyPI, pinned by version and by the archive's hash. No code of
+//! a package is run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,7 +43,7 @@ pub(super) fn fetch(store: &Store) -> Result<Vec<PathBuf>> {
     npm.chain(pypi).collect()
 }
 
-/// Puts the files of a package into a folder that is there.
+/// Puts the files of a package into an existing folder.
 type Fetch = fn(&Store, &Package, &Path) -> Result<()>;
 
 fn one(store: &Store, package: &Package, fetch: Fetch) -> Result<PathBuf> {

@@ -1,4 +1,4 @@
-//! The server of the shared cache: moto from PyPI, which speaks S3, as a process of its own. Its time is not ours.
+//! The server of the shared cache: moto from PyPI, which speaks S3, in its own process, whose time is not counted.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -11,10 +11,10 @@ use crate::fetch::{Store, succeed};
 
 const VERSION: &str = "5.2.5";
 const BUCKET: &str = "stan-facts";
-/// Python and its libraries take a while on a busy machine.
+/// Python and its libraries start slowly on a busy machine.
 const LONGEST_START: Duration = Duration::from_secs(60);
 
-/// Ended when it is dropped.
+/// Stopped on drop.
 pub(super) struct Server {
     child: Child,
     port: u16,
@@ -55,7 +55,7 @@ impl Server {
         answer().is_ok_and(|answer| answer.starts_with("HTTP/1.1 200"))
     }
 
-    /// What `--cache-url` gets, and the environment beside it. A new `folder` is an empty cache.
+    /// The value of `--cache-url` and its environment variables. A new `folder` is an empty cache.
     pub(super) fn place(&self, folder: &str, by_s3: bool) -> (String, Vec<(String, String)>) {
         let address = format!("http://127.0.0.1:{}", self.port);
         let variables: Vec<(&str, String)> = if by_s3 {
@@ -82,7 +82,7 @@ impl Drop for Server {
     }
 }
 
-/// The server's program, in an environment of its own.
+/// Installs the server into its own virtual environment.
 fn install(store: &Store) -> Result<PathBuf> {
     let folder = store.folder("moto");
     let program = folder.join("bin/moto_server");

@@ -1,8 +1,7 @@
-//! The physical limits: the least work that a right answer can take, with the libraries that the product uses.
+//! The physical limits: the minimum work of a correct answer, with the libraries of the product.
 //!
-//! Each limit runs as a process of its own, started by `bench` exactly as the product is, so that process start costs
-//! both the same. There is no graph here, no resolution, no ignore rule: whatever a program does beyond these lines is
-//! what it is measured for.
+//! Each limit runs in a process of its own that `bench` starts like the product, so that both pay for process start. There is no
+//! graph, no resolution and no ignore rule: everything beyond this work is overhead that the benchmark measures.
 
 mod parse;
 mod read;
@@ -104,7 +103,7 @@ fn cold(dir: &Path, list: Option<&Path>, tokens_only: bool) -> Result<()> {
         "parsedBytes": totals.parsed_bytes,
         "python": totals.python,
         "unreadable": totals.unreadable,
-        // Printed so that no compiler may leave the work out.
+        // Printed so that the compiler cannot optimise the work away.
         "statements": totals.statements,
         "digest": totals.digest,
     });

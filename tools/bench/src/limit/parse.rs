@@ -1,4 +1,4 @@
-//! The parsers that the product uses, and nothing on top of it.
+//! The product's parsers, and nothing else.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use oxc_span::SourceType;
 use ruff_python_ast::PySourceType;
 use ruff_python_parser::parse_unchecked_source;
 
-/// Whether the product would analyse a file of this name.
+/// Whether the product would analyse a file with this name.
 pub(super) fn is_analysed(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     matches!(extension, "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" | "py" | "pyi" | "go" | "rs")
@@ -18,10 +18,10 @@ pub(super) fn is_python(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "py" || extension == "pyi")
 }
 
-/// One arena, reused for file after file.
+/// One arena, reused for all files.
 pub(super) struct Parser {
     arena: Allocator,
-    /// Of Go and Rust only tokens are read, and of Go the top level: less than any parser does.
+    /// For Go and Rust only tokens are read, and for Go the top level: less than any parser does.
     tokens_only: bool,
 }
 
@@ -30,7 +30,7 @@ impl Parser {
         Self { arena: Allocator::default(), tokens_only }
     }
 
-    /// Parses, and counts the statements at module level.
+    /// Parses a file and counts its statements at module level.
     pub(super) fn parse(&mut self, path: &Path, bytes: &[u8]) -> u64 {
         let Ok(text) = std::str::from_utf8(bytes) else { return 0 };
         let ending = path.extension().and_then(|extension| extension.to_str());
@@ -51,7 +51,7 @@ impl Parser {
         let kind = SourceType::from_path(path).unwrap_or_default();
         let kind = if kind.is_javascript() { kind.with_jsx(true) } else { kind };
         self.arena.reset();
-        // As the product asks for it: it needs no hashes of identifiers, so that the limit must not pay for them.
+        // The product's options: it needs no hashes of identifiers, so the limit must not pay for them.
         let options =
             ParseOptions { allow_return_outside_function: true, enable_ident_hashes: false, ..ParseOptions::default() };
         oxc_parser::Parser::new(&self.arena, text, kind).with_options(options).parse().program.body.len() as u64

@@ -1,10 +1,10 @@
-//! Reading a file in as few system calls as there are: open, read, read the end, close.
+//! Reads a file with the minimum of system calls: open, read, read at the end, close.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// One buffer, reused for file after file.
+/// One buffer, reused for all files.
 pub(super) struct FileReader {
     buffer: Vec<u8>,
 }

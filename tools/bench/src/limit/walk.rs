@@ -1,24 +1,24 @@
-//! A bare walk: one `readdir` per folder, shared among threads, no ignore rules and no `stat`.
+//! A bare walk: one `readdir` per folder, on several threads, without ignore rules and `stat`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::Result;
 
-/// Paths relative to the working directory, in no order.
+/// Paths relative to the working directory, unordered.
 #[derive(Default)]
 pub(super) struct FilesAndFolders {
     pub(super) files: Vec<PathBuf>,
     pub(super) folders: Vec<PathBuf>,
 }
 
-/// Folders to read, and how many threads may still add some.
+/// Folders to read, and the number of threads that may still add some.
 struct Queue {
     folders: Vec<PathBuf>,
     reading: usize,
 }
 
-/// Everything below the working directory but `.git` and `node_modules`.
+/// Everything below the working directory except `.git` and `node_modules`.
 pub(super) fn walk(threads: usize) -> Result<FilesAndFolders> {
     let queue = Mutex::new(Queue { folders: vec![PathBuf::new()], reading: 0 });
     let changed = Condvar::new();
@@ -48,13 +48,13 @@ fn work(queue: &Mutex<Queue>, changed: &Condvar) -> Result<FilesAndFolders> {
         drop(queue);
         changed.notify_all();
         outcome?;
-        // The working directory itself goes by `.`, so that `lstat` can be asked about it.
+        // The working directory itself is `.`, so that `lstat` accepts it.
         found.folders.push(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder });
     }
     Ok(found)
 }
 
-/// The next folder; `None` when there is none and no thread can add one.
+/// The next folder; `None` if the queue is empty and no thread can add one.
 fn take(queue: &Mutex<Queue>, changed: &Condvar) -> Option<PathBuf> {
     let mut guard = lock(queue);
     loop {

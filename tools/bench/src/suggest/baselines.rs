@@ -1,5 +1,5 @@
-//! Plain ways to spend a budget: files of the same folder, a search for words, what changed together, and imports walked
-//! breadth-first. Floating point: nothing here is part of the program.
+//! Simple ways to spend a budget: files of the same folder, a word search, common changes, and a breadth-first walk over imports.
+//! Floating point is fine: nothing here is part of the product.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,21 +9,21 @@ use super::cases::{Case, Program, QueryMode};
 use super::figures::Budget;
 use crate::Result;
 
-/// After this many files in a row that did not fit, the rest is skipped.
+/// Stop after this many consecutive files did not fit.
 const PATIENCE: usize = 64;
-/// Files of larger commits do not count as changed together.
+/// Files of larger commits do not count as common changes.
 const MAX_TOGETHER: usize = 40;
 
 pub(super) type Words = BTreeMap<u64, f64>;
 
-/// What the baselines know of a repository: its sources in the language of the case.
+/// The inputs of the baselines: the sources of a repository in the language of the case.
 pub(super) struct Corpus {
     paths: Vec<String>,
     numbers: BTreeMap<String, usize>,
     tokens: Vec<u64>,
     parts: Vec<Words>,
     path_words: Vec<BTreeSet<u64>>,
-    /// How rare each word is among paths.
+    /// The rarity of each word among paths.
     path_rarity: Words,
     imports: Vec<BTreeSet<usize>>,
     /// The files of each commit.
@@ -54,7 +54,7 @@ impl Corpus {
         Ok(Self { paths, numbers, tokens, parts, path_words, path_rarity, imports, history })
     }
 
-    /// What is wanted, as far as it is there.
+    /// The wanted files, as far as they exist.
     pub(super) fn truth(&self, case: &Case, mode: QueryMode) -> BTreeSet<String> {
         let focus = (!mode.has_focus()).then_some(&case.focus);
         case.truth.iter().chain(focus).filter(|path| self.numbers.contains_key(*path)).cloned().collect()
@@ -64,7 +64,7 @@ impl Corpus {
         self.paths.len()
     }
 
-    /// The files that `words` has words of, with these instead of their own.
+    /// Only the files for which `words` returns some words, with these words instead of their own.
     pub(super) fn narrowed(&self, mut words: impl FnMut(&str) -> Option<Words>) -> Self {
         let kept: Vec<(usize, Words)> =
             self.paths.iter().enumerate().filter_map(|(file, path)| Some((file, words(path)?))).collect();
@@ -86,7 +86,7 @@ impl Corpus {
         self.numbers.get(path).map_or(0, |file| self.tokens[*file])
     }
 
-    /// The share of the truth within a budget, or within the first files of a list, which is without the focus.
+    /// The share of the truth within a budget, or within the first files of a list. The list does not contain the focus.
     pub(super) fn recall(&self, truth: &BTreeSet<String>, list: &[String], budget: &Budget) -> f64 {
         let sources = list.iter().filter(|path| self.numbers.contains_key(*path));
         let share = |found: usize| found as f64 / truth.len() as f64;
@@ -110,7 +110,7 @@ impl Corpus {
         share(found)
     }
 
-    /// All files but the focus, the highest value first.
+    /// All files except the focus, by descending value.
     fn order(&self, case: &Case, mode: QueryMode, values: &[f64]) -> Vec<String> {
         let focus = self.numbers.get(&case.focus).filter(|_| mode.has_focus());
         let mut order: Vec<usize> = (0..self.paths.len()).filter(|file| Some(file) != focus).collect();
@@ -149,7 +149,7 @@ pub(super) fn co_change(corpus: &Corpus, case: &Case, mode: QueryMode) -> Vec<St
     corpus.order(case, mode, &values)
 }
 
-/// The text and the focus as one bag of words against contents and paths, as a search box would do it.
+/// The text and the focus as one bag of words, matched with contents and paths, as a search box would do it.
 pub(super) fn bm25(corpus: &Corpus, case: &Case, mode: QueryMode) -> Vec<String> {
     let mut counter = WordCounter::default();
     let (mut query, mut in_path) = (Words::new(), Words::new());
@@ -220,7 +220,7 @@ fn extensions(lang: &str) -> &'static [&'static str] {
     }
 }
 
-/// Neighbours of each file, in both directions.
+/// The neighbours of each file, in both directions.
 fn imports(program: &Program<'_>, numbers: &BTreeMap<String, usize>) -> Result<Vec<BTreeSet<usize>>> {
     let map = program.json(&["graph", "--meta", "--no-cache"].map(str::to_owned), "")?;
     let mut neighbours = vec![BTreeSet::new(); numbers.len()];

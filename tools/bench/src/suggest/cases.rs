@@ -1,4 +1,4 @@
-//! The cases, and what the program answers to them.
+//! The cases, and the program's answers to them.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::Result;
 
-/// A repository at the parent of a commit, and what the commit changed.
+/// A repository at the parent of a commit, and the changes of the commit.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Case {
     pub(super) id: String,
@@ -21,19 +21,19 @@ pub(super) struct Case {
     pub(super) truth: Vec<String>,
     /// Its message without file names.
     pub(super) text: String,
-    /// Below the folder of the cases.
+    /// Relative to the folder of the cases.
     pub(super) directory: String,
 }
 
-/// What is given.
+/// What the query contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum QueryMode {
     Focus,
-    /// The same in a copy without git.
+    /// The same, in a copy without git.
     NoGit,
     Both,
     Text,
-    /// A text as an issue has it, instead of the commit's message.
+    /// The text of an issue instead of the commit's message.
     Issue,
 }
 
@@ -75,18 +75,18 @@ pub(super) fn issues(text: &str) -> Result<BTreeMap<String, String>> {
 pub(super) struct Program<'p> {
     pub(super) stan: &'p Path,
     pub(super) folder: &'p Path,
-    /// Where it keeps its cache: the first question to a repository is answered cold, the others warm.
+    /// The cache folder: the first query to a repository is cold, the others are warm.
     pub(super) cache: &'p Path,
 }
 
 impl Program<'_> {
-    /// The files that are proposed, one list for each budget.
+    /// The proposed files, one list per budget.
     pub(super) fn proposals(&self, case: &Case, mode: QueryMode, budgets: &[u64]) -> Result<Vec<Vec<String>>> {
         let own = if mode.has_focus() { self.tokens_of(&case.focus) } else { 0 };
         budgets.iter().map(|budget| self.proposal(case, mode, budget + own)).collect()
     }
 
-    /// A quarter of the bytes of a file.
+    /// An estimate: a quarter of the file size.
     pub(super) fn tokens_of(&self, path: &str) -> u64 {
         std::fs::metadata(self.folder.join(path)).map_or(0, |meta| meta.len().div_ceil(4))
     }
@@ -117,7 +117,7 @@ impl Program<'_> {
             .stderr(Stdio::piped())
             .spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            // A program that needs no input may be gone before it is written.
+            // Ignore errors: a program that needs no input may have exited already.
             let _ = stdin.write_all(input.as_bytes());
         }
         let output = child.wait_with_output()?;
@@ -129,7 +129,7 @@ impl Program<'_> {
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// The files that git tracks, with everything around them but git itself.
+    /// The files that git tracks and everything around them, except `.git`.
     pub(super) fn copy_without_git(&self, target: &Path) -> Result<()> {
         for path in self.git(&["ls-files", "-z"])?.split('\0').filter(|path| !path.is_empty()) {
             let place = target.join(path);
@@ -141,7 +141,7 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// What git prints.
+    /// The output of git.
     pub(super) fn git(&self, arguments: &[&str]) -> Result<String> {
         let output = Command::new("git").arg("-C").arg(self.folder).args(arguments).stdin(Stdio::null()).output()?;
         if !output.status.success() {

@@ -1,14 +1,14 @@
-//! What was found, summed up: means with intervals, and who lost where.
+//! Summarises the results: means with confidence intervals, and the cases in which a baseline wins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::baselines::{Corpus, bm25, breadth_first, co_change, same_folder};
 use super::cases::{Case, QueryMode};
 
-/// All files for a case, the best first.
+/// Ranks all files for a case, best first.
 type Baseline = fn(&Corpus, &Case, QueryMode) -> Vec<String>;
 
-/// A way to answer.
+/// A method to answer a query.
 pub(super) struct Method {
     pub(super) name: &'static str,
     /// `None` for the program itself.
@@ -31,7 +31,7 @@ impl Method {
     pub(super) fn answers(&self, mode: QueryMode) -> bool {
         match mode {
             QueryMode::Focus => true,
-            // What the others find does not depend on git, or they find nothing without it.
+            // Baselines do not depend on git, or find nothing without it.
             QueryMode::NoGit => self.baseline.is_none(),
             _ => !self.needs_focus,
         }
@@ -40,10 +40,10 @@ impl Method {
 
 /// How much of a list counts.
 pub(super) struct Budget {
-    /// Which list.
+    /// The index of the list.
     pub(super) index: usize,
     pub(super) tokens: u64,
-    /// This many files instead of tokens.
+    /// A number of files instead of tokens.
     pub(super) files: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Figures {
     rows: BTreeMap<(QueryMode, &'static str), Vec<Row>>,
 }
 
-/// Means of resampled cases that are drawn for an interval.
+/// The number of bootstrap samples for an interval.
 const DRAWS: usize = 2_000;
 
 impl Figures {
@@ -73,7 +73,7 @@ impl Figures {
         tokens.chain([Budget { index: last, tokens: u64::MAX, files: Some(10) }]).collect()
     }
 
-    /// The heads of the columns.
+    /// The column titles.
     pub(super) fn titles(&self) -> Vec<String> {
         let tokens = self.budgets.iter().map(|tokens| format!("{}k", tokens / 1000));
         tokens.chain(["ten files".to_owned()]).collect()
@@ -85,7 +85,7 @@ impl Figures {
         self.rows.entry((mode, method)).or_default().push(row);
     }
 
-    /// The cases in which a search finds most more than ours, at one column: the case, ours, the search's, in percent.
+    /// The cases in which a search beats ours most, at one column: the case, ours, the search's, in percent.
     pub(super) fn worst(&self, mode: QueryMode, column: usize, most: usize) -> Vec<(String, f64, f64)> {
         let (Some(ours), Some(search)) = (self.rows.get(&(mode, OURS)), self.rows.get(&(mode, SEARCH))) else {
             return Vec::new();
@@ -99,7 +99,7 @@ impl Figures {
         lost
     }
 
-    /// Modes with the methods that were asked.
+    /// The modes with the methods that were run.
     pub(super) fn keys(&self) -> Vec<(QueryMode, &'static str)> {
         let place = |name: &str| METHODS.iter().position(|method| method.name == name);
         let mut keys: Vec<(QueryMode, &'static str)> = self.rows.keys().copied().collect();
@@ -111,7 +111,7 @@ impl Figures {
         self.rows.get(&(mode, OURS)).map_or(0, Vec::len)
     }
 
-    /// The means of a method in percent, one for each column.
+    /// The means of a method in percent, one per column.
     pub(super) fn means(&self, key: (QueryMode, &'static str)) -> Vec<f64> {
         let rows = self.rows.get(&key).map_or(&[][..], Vec::as_slice);
         (0..=self.budgets.len())
@@ -119,7 +119,7 @@ impl Figures {
             .collect()
     }
 
-    /// Ours less a search, in points: the 95 % interval of each column's mean, by drawing cases again and again.
+    /// Ours minus a search, in points: the 95 % bootstrap interval of each column's mean.
     pub(super) fn ahead(&self, mode: QueryMode) -> Vec<(f64, f64)> {
         let (Some(ours), Some(search)) = (self.rows.get(&(mode, OURS)), self.rows.get(&(mode, SEARCH))) else {
             return Vec::new();
@@ -155,7 +155,7 @@ impl Figures {
             .collect()
     }
 
-    /// The means of ours at one column over the first, third, … and the second, fourth, … repository by name.
+    /// Our means at one column over the first, third, … and over the second, fourth, … repository by name.
     pub(super) fn halves(&self, mode: QueryMode, column: usize) -> [f64; 2] {
         let rows = self.rows.get(&(mode, OURS)).map_or(&[][..], Vec::as_slice);
         let repositories: BTreeSet<&str> = rows.iter().map(|row| row.repo.as_str()).collect();
@@ -167,7 +167,7 @@ impl Figures {
         })
     }
 
-    /// What was found of the last case, for the user who waits.
+    /// The result of the last case, as progress for the user.
     pub(super) fn last(&self) -> String {
         let last = |mode: QueryMode| {
             let row = self.rows.get(&(mode, OURS)).and_then(|rows| rows.last());
@@ -178,7 +178,7 @@ impl Figures {
         QueryMode::ALL.map(last).join(" |")
     }
 
-    /// Whether ours is ahead of a search in every mode and column.
+    /// Whether ours is better than a search in every mode and column.
     pub(super) fn is_ahead(&self) -> bool {
         QueryMode::ALL.iter().all(|&mode| {
             let (ours, search) = (self.means((mode, OURS)), self.means((mode, SEARCH)));
@@ -187,7 +187,7 @@ impl Figures {
     }
 }
 
-/// The 2.5th and the 97.5th percentile of the means of resampled values; the same on every run.
+/// The 2.5th and 97.5th percentile of resampled means; deterministic.
 fn interval(values: &[f64]) -> (f64, f64) {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut draw = || {

@@ -1,4 +1,4 @@
-//! What `stan pack` shows of a change: files as signatures instead of few whole ones.
+//! What `stan pack` shows of a change: signatures of many files instead of a few whole files.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::cases::{Case, Program};
 use crate::Result;
 
-/// What an item of a pack costs besides its text: the line that names its file.
+/// The overhead of an item in a pack: the line with the name of its file.
 const HEAD: u64 = 20;
 
 /// The means over all cases.
@@ -20,7 +20,7 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// Adds a case: what of the truth a pack of so many tokens beside the focus shows.
+    /// Adds a case: how much of the truth is in a pack with this budget besides the focus.
     pub(super) fn add(
         &mut self,
         program: &Program<'_>,
@@ -58,7 +58,7 @@ impl Levels {
         Ok(())
     }
 
-    /// For the page.
+    /// The sentence for the page.
     pub(super) fn sentence(&self, budget: u64) -> String {
         let percent = |sum: f64| 100.0 * sum / self.cases.max(1) as f64;
         format!(

@@ -1,4 +1,4 @@
-//! Files located by a text: BM25 over whole contents, and over the lines of the overview.
+//! Locates files by a text: BM25 over whole contents, and over the lines of the overview.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,17 +9,17 @@ use super::baselines::{Corpus, bm25, counted};
 use super::cases::{self, Case, Program, QueryMode};
 use crate::Result;
 
-/// Files of a list that count.
+/// How many files of a list count.
 const FIRST: usize = 10;
 
-/// What was found of one case, or of several: shares of the changed files.
+/// The result of one case, or the mean of several: shares of the changed files.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Located {
     /// With the whole contents.
     pub(crate) contents: f64,
     /// With the lines of the overview.
     pub(crate) overview: f64,
-    /// The share of the sources that have a line.
+    /// The share of the sources with a line.
     pub(crate) listed: f64,
 }
 
@@ -30,13 +30,13 @@ impl Located {
         self.listed += other.listed;
     }
 
-    /// In percent of what the contents give.
+    /// As a percentage of the share with whole contents.
     pub(crate) fn share(&self) -> f64 {
         if self.contents > 0.0 { 100.0 * self.overview / self.contents } else { 0.0 }
     }
 }
 
-/// Measures every case; `tell` gets its id and the result of each budget. Returns how many there were.
+/// Measures every case; calls `tell` with its id and the result for each budget. Returns the number of cases.
 pub(crate) fn located(
     stan: &Path,
     folder: &Path,
@@ -86,7 +86,7 @@ fn lines(text: &str) -> BTreeMap<String, String> {
             lines.insert(format!("{folder}{name}"), line.to_owned());
             continue;
         }
-        // Behind the folder's path: nothing, other files, or a star when it is folded.
+        // After the folder's path: nothing, other files, or `*` if it is folded.
         let (path, rest) = line.split_once("/ ").unwrap_or((line.strip_suffix('/').unwrap_or(line), ""));
         if !rest.starts_with('*') && !line.starts_with(' ') {
             let path = path.trim_matches('"');
@@ -97,7 +97,7 @@ fn lines(text: &str) -> BTreeMap<String, String> {
 }
 
 impl Corpus {
-    /// Only the files with a text, which replaces their contents.
+    /// Only the files in `texts`, which replace their contents.
     fn with_texts(&self, texts: &BTreeMap<String, String>) -> Self {
         let mut counter = WordCounter::default();
         self.narrowed(|path| texts.get(path).map(|text| counted(&mut counter, text.as_bytes())))

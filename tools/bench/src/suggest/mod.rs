@@ -1,9 +1,9 @@
-//! `cargo xtask bench suggest`: how many of the files that a real commit changed `stan suggest` finds, beside plain ways to
-//! spend the same budget.
+//! `cargo xtask bench suggest`: how many of the files that a real commit changed `stan suggest` finds, compared with simple ways
+//! to spend the same budget.
 //!
-//! A case is a repository at the parent of a commit. Given are one changed file, the commit's message without file names, or
-//! both; wanted are the other changed sources. Quality is measured here, not time. The cases and the repositories are not
-//! part of this one: `--cases` names a folder with them.
+//! A case is a repository at the parent of a commit. The query is one changed file, the commit's message without file names, or
+//! both; the other changed sources should be found. Measures quality, not time. The cases and repositories are not part of this
+//! one: `--cases` names their folder.
 
 mod baselines;
 mod cases;
@@ -97,7 +97,7 @@ fn measure(figures: &mut Figures, program: &Program<'_>, corpus: &Corpus, case: 
             Some(baseline) => vec![baseline(corpus, case, mode); figures.budgets.len()],
         };
         if mode.has_focus() {
-            // The focus is given, and its tokens are not counted.
+            // The focus is part of the query and does not count.
             lists.iter_mut().for_each(|list| list.retain(|path| *path != case.focus));
         }
         figures.add(mode, method.name, case, |budget| {

@@ -49,7 +49,7 @@ fn table(text: &mut String, figures: &Figures) {
     }
 }
 
-/// Whether one half of the repositories carries a mean.
+/// Whether the result depends on one half of the repositories.
 fn halves(text: &mut String, figures: &Figures) {
     let (middle, ten) = (figures.budgets.len() / 2, figures.budgets.len());
     let titles = figures.titles();
@@ -72,7 +72,7 @@ fn halves(text: &mut String, figures: &Figures) {
     let _ = writeln!(text, "\n{OURS} on every other repository by name, and on the others: {}.", cells.join("; "));
 }
 
-/// Where a search finds more.
+/// The cases in which a search finds more.
 fn losses(text: &mut String, figures: &Figures) {
     let middle = figures.budgets.len() / 2;
     let title = figures.titles().get(middle).cloned().unwrap_or_default();
@@ -101,5 +101,5 @@ fn losses(text: &mut String, figures: &Figures) {
     }
 }
 
-/// Cases that are named for each question.
+/// The number of listed cases per kind of query.
 const MAX_LOSSES: usize = 8;

@@ -1,4 +1,4 @@
-//! Re-exports: chains, rings, lattices, names that are exported many times.
+//! Re-exports: chains, rings, lattices, and names that are exported many times.
 
 use super::super::shape::Shape;
 use super::super::tree::{Tree, lines, list};
@@ -30,7 +30,7 @@ fn star_chain_importers(tree: &Tree, n: usize) -> Result<()> {
     (0..n).try_for_each(|i| tree.file(&format!("i{i}.ts"), format!("import {{x}} from './f{i}';\n")))
 }
 
-/// Every file re-exports the next one and has a name of its own; twenty importers take all names.
+/// A ring in which every file re-exports the next one and exports a name of its own; twenty importers take all names.
 fn star_ring(tree: &Tree, n: usize) -> Result<()> {
     (0..n).try_for_each(|i| {
         tree.file(&format!("f{i}.ts"), format!("export * from './f{}';\nexport const x{i} = 1;\n", (i + 1) % n))
@@ -49,7 +49,7 @@ fn star_lattice(tree: &Tree, n: usize) -> Result<()> {
     tree.file("main.ts", "import {x} from './l0f0';\n")
 }
 
-/// Two files at each level, which export every name from both files of the next level; and take all of them.
+/// Two files per level that re-export every name from both files of the next level, and import all of them.
 fn duplicate_names(tree: &Tree, n: usize) -> Result<()> {
     const NAMES: usize = 20;
     for level in 0..n {
@@ -66,7 +66,7 @@ fn duplicate_names(tree: &Tree, n: usize) -> Result<()> {
     ["a", "b"].iter().try_for_each(|side| tree.file(&format!("l{n}{side}.ts"), &ends))
 }
 
-/// Every level defines the name and passes on that of the next one.
+/// Every level defines a name and re-exports those of the next one.
 fn duplicate_chain(tree: &Tree, n: usize) -> Result<()> {
     (0..n).try_for_each(|i| {
         tree.file(&format!("f{i}.ts"), format!("export const x = 1;\nexport {{x}} from './f{}';\n", i + 1))
@@ -75,7 +75,7 @@ fn duplicate_chain(tree: &Tree, n: usize) -> Result<()> {
     tree.file("main.ts", "import {x} from './f0';\n")
 }
 
-/// A barrel whose files all have one name, which n others take: it would be a graph of n × n edges, and is refused.
+/// A barrel over files with the same name, which n others import: the graph would have n × n edges, so it is refused.
 fn ambiguous_names(tree: &Tree, n: usize) -> Result<()> {
     tree.file("barrel.ts", lines(n, |i| format!("export * from './f{i}';\n")))?;
     let text = "import {x} from './barrel';\nexport {x};\n";
@@ -83,7 +83,7 @@ fn ambiguous_names(tree: &Tree, n: usize) -> Result<()> {
     (0..n).try_for_each(|i| tree.file(&format!("i{i}.ts"), text))
 }
 
-/// A long way of stars to many files that all have the same thirty names.
+/// A long chain of `export *` to many files with the same thirty names.
 fn hidden_providers(tree: &Tree, n: usize) -> Result<()> {
     (0..n).try_for_each(|i| tree.file(&format!("f{i}.ts"), format!("export * from './f{}';\n", i + 1)))?;
     tree.file(&format!("f{n}.ts"), lines(n, |i| format!("export * from './p{i}';\n")))?;
@@ -92,7 +92,7 @@ fn hidden_providers(tree: &Tree, n: usize) -> Result<()> {
     tree.file("main.ts", format!("import {{{}}} from './f0';\n", list(30, |i| format!("x{i}"))))
 }
 
-/// Ten barrels on top of each other, each of which lists every name.
+/// Ten levels of barrels, each of which lists every name.
 fn barrel_names(tree: &Tree, n: usize) -> Result<()> {
     let names = list(n, |i| format!("x{i}"));
     (0..10).try_for_each(|i| tree.file(&format!("b{i}.ts"), format!("export {{{names}}} from './b{}';\n", i + 1)))?;

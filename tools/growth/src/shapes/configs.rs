@@ -17,12 +17,12 @@ pub(super) fn shapes() -> Vec<Shape> {
         Shape::graph("tsconfig-include", 1_000, |tree, n| include(tree, n, "src/d{}/*x.ts")).short(),
         Shape::graph("tsconfig-include-stars", 1_000, |tree, n| include(tree, n, "src/**/*{}.ts")),
         Shape::graph("tsconfig-references", 1_000, references).short(),
-        // Each project reads at most 1,024 others (decision 0009): below that the chain costs its length squared.
+        // Each project reads at most 1,024 others (decision 0009): below that number, the chain takes quadratic time.
         Shape::graph("tsconfig-reference-chain", 1_100, reference_chain),
         Shape::graph("tsconfig-extends-chain", 5_000, extends_chain),
         Shape::graph("gitignore-names", 2_500, |tree, n| ignore(tree, n, &|i| format!("name{i}.log\n"))),
         Shape::graph("gitignore-globs", 2_500, |tree, n| ignore(tree, n, &|i| format!("/src{i}/*.ts\n*{i}.log\n"))),
-        // Four times as many are all that a configuration may have.
+        // Four times as many is the maximum for a configuration.
         Shape::new("yaml-config", 250, yaml, Command::Stan(&["run", "--plan"])),
         Shape::graph("json-depth", 100_000, json_depth),
     ]
@@ -34,7 +34,7 @@ fn paths(tree: &Tree, n: usize, pattern: &dyn Fn(usize) -> String, specifier: &d
     tree.file("main.ts", lines(n, |i| format!("import '{}';\n", specifier(i))))
 }
 
-/// Many configurations that inherit one list of fifty paths.
+/// Many configurations that inherit the same list of fifty paths.
 fn shared_paths(tree: &Tree, n: usize) -> Result<()> {
     let paths = list(50, |i| format!("\"@p{i}/*\":[\"./src/{i}/*\"]"));
     tree.file("base.json", format!("{{\"compilerOptions\":{{\"paths\":{{{paths}}}}}}}"))?;
@@ -51,7 +51,7 @@ fn include(tree: &Tree, n: usize, pattern: &str) -> Result<()> {
     (0..n).try_for_each(|i| tree.file(&format!("src/e{}/f{i}.ts", i % 50), "export {};\n"))
 }
 
-/// As many references as files that none of them has.
+/// As many references as files; no referenced project has any of the files.
 fn references(tree: &Tree, n: usize) -> Result<()> {
     let references = list(n, |i| format!("{{\"path\":\"./p{i}\"}}"));
     tree.file("tsconfig.json", format!("{{\"files\":[],\"references\":[{references}]}}"))?;
@@ -61,7 +61,7 @@ fn references(tree: &Tree, n: usize) -> Result<()> {
     })
 }
 
-/// Each project refers to the next one and has a file that is in none of them.
+/// Each project references the next one, and has a file that no project includes.
 fn reference_chain(tree: &Tree, n: usize) -> Result<()> {
     (0..n).try_for_each(|i| {
         let next = (i + 1) % n;

@@ -1,4 +1,4 @@
-//! Documents that are handed to a command: maps, selections, logs, replies, x07 modules.
+//! Documents that are passed to a command: maps, selections, logs, replies, x07 modules.
 
 use super::super::shape::{Command, Shape};
 use super::super::tree::{Tree, lines, list};
@@ -6,7 +6,7 @@ use crate::Result;
 
 const SELECT: Command =
     Command::Stan(&["select", "--meta", "map.json", "--state", "state.json", "--json", "--tokens", "bytes4"]);
-/// Not `check`, which wants an archive and refuses the reply unread where there is none.
+/// Not `check`: it needs an archive, and refuses the reply without reading it if there is none.
 const APPLY: Command = Command::Stan(&["apply", "--dry-run", "reply.md", "--json"]);
 const SLICE: Command = Command::X07(&["ast", "slice", "--in", "m.x07.json", "--ptr", "/decls/0"]);
 
@@ -60,7 +60,7 @@ pub(super) fn shapes() -> Vec<Shape> {
             APPLY,
         ),
         Shape::new("x07-chain", 10_000, |tree, n| x07(tree, n, &|i| format!("[\"m.x{}\"]", (i + 1) % n)), SLICE),
-        // n calls in all: each of √n declarations calls all of them.
+        // n calls in total: each of √n declarations calls all of them.
         Shape::new(
             "x07-calls",
             160_000,

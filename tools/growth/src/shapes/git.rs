@@ -1,4 +1,4 @@
-//! Git directories: trees that name each other many times over, long histories.
+//! Git directories: trees that are referenced many times, and long histories.
 
 use sha1::{Digest as _, Sha1};
 
@@ -50,7 +50,7 @@ fn repository(tree: &Tree) -> Result<()> {
     tree.file(".git/info/exclude", "")
 }
 
-/// Two names for one folder on each level: a handful of objects, and n paths.
+/// Each level has two names for the same tree: a few objects, and n paths.
 fn tree_bomb(tree: &Tree, n: usize) -> Result<()> {
     repository(tree)?;
     let blob = object(tree, "blob", b"")?;
@@ -61,7 +61,7 @@ fn tree_bomb(tree: &Tree, n: usize) -> Result<()> {
     commit(tree, &inner, None).map(drop)
 }
 
-/// One folder of a hundred files under n names.
+/// One tree of a hundred files under n names.
 fn tree_width(tree: &Tree, n: usize) -> Result<()> {
     repository(tree)?;
     let blob = object(tree, "blob", b"")?;
@@ -82,7 +82,7 @@ fn entries(count: usize, mode: &str, id: &Id) -> Vec<u8> {
     (0..count).flat_map(|i| [format!("{mode} n{i:06}\0").as_bytes(), id].concat()).collect()
 }
 
-/// Makes a commit and lets `main` point to it.
+/// Writes a commit and sets `main` to it.
 fn commit(tree: &Tree, top: &Id, parent: Option<&Id>) -> Result<Id> {
     let parent = parent.map_or_else(String::new, |id| format!("parent {}\n", hex(id)));
     let text = format!("tree {}\n{parent}author a <a> 1 +0000\ncommitter a <a> 1 +0000\n\nx\n", hex(top));
@@ -91,7 +91,7 @@ fn commit(tree: &Tree, top: &Id, parent: Option<&Id>) -> Result<Id> {
     Ok(id)
 }
 
-/// Writes a loose object, stored without compression.
+/// Writes a loose object, uncompressed.
 fn object(tree: &Tree, kind: &str, bytes: &[u8]) -> Result<Id> {
     let raw = [format!("{kind} {}\0", bytes.len()).as_bytes(), bytes].concat();
     let id: Id = Sha1::digest(&raw).into();

@@ -38,7 +38,7 @@ fn exports_keys(tree: &Tree, n: usize) -> Result<()> {
     tree.file("main.ts", lines(n, |i| format!("import 'p/f{i}';\n")))
 }
 
-/// One pattern with very many conditions that do not hold.
+/// One pattern with very many conditions that never match.
 fn exports_conditions(tree: &Tree, n: usize) -> Result<()> {
     let conditions = list(n, |i| format!("\"c{i}\":\"./a.ts\""));
     package(tree, &format!("{{\"exports\":{{\"./*\":{{{conditions}}}}}}}"))?;
@@ -50,14 +50,14 @@ fn imports_patterns(tree: &Tree, n: usize) -> Result<()> {
     tree.file("main.ts", lines(n, |i| format!("import '#f{i}/x';\n")))
 }
 
-/// Keys that refer to other keys many times over: without a limit n to the power of sixteen steps.
+/// Keys that refer to other keys many times: n to the power of sixteen steps without a limit.
 fn imports_hops(tree: &Tree, n: usize) -> Result<()> {
     let keys = list(16, |key| format!("\"#k{key}\":[{}]", list(n, |_| format!("\"#k{}\"", key + 1))));
     tree.file("package.json", format!("{{\"imports\":{{{keys}}}}}"))?;
     tree.file("main.ts", "import '#k0';\n")
 }
 
-/// Very many fields before the one that is asked for by each import.
+/// Very many fields before the one that each import needs.
 fn manifest_fields(tree: &Tree, n: usize) -> Result<()> {
     let fields = list(n, |i| format!("\"x{i}\":0"));
     package(tree, &format!("{{{fields},\"exports\":{{\"./*\":\"./lib/*.ts\"}}}}"))?;
@@ -70,7 +70,7 @@ fn types_versions(tree: &Tree, n: usize) -> Result<()> {
     tree.file("main.ts", lines(n, |i| format!("import 'p/f{i}/x';\n")))
 }
 
-/// Packages that each import the next one by its name.
+/// Packages that each import the next one by name.
 fn workspaces(tree: &Tree, n: usize) -> Result<()> {
     tree.file("package.json", "{\"workspaces\":[\"packages/*\"]}")?;
     (0..n).try_for_each(|i| {
@@ -87,7 +87,7 @@ fn workspace_globs(tree: &Tree, n: usize) -> Result<()> {
     tree.file("main.ts", "import 'p1';\n")
 }
 
-/// Every package declares workspaces of its own.
+/// Every package declares its own workspaces.
 fn workspace_declarations(tree: &Tree, n: usize) -> Result<()> {
     tree.file("main.ts", "import 'p1';\n")?;
     (0..n).try_for_each(|i| {
@@ -107,7 +107,7 @@ fn installed(tree: &Tree, n: usize) -> Result<()> {
 
 const HASH: &str = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
-/// As many imports as required modules, none of which is there.
+/// As many imports as required modules, none of which exists.
 fn go_requirements(tree: &Tree, n: usize) -> Result<()> {
     let required = lines(n, |i| format!("require m.org/a{i} v1.0.0\nreplace m.org/b{i} => m.org/a{i} v1.0.0\n"));
     tree.file("go.mod", format!("module m.org/app\n{required}"))?;
@@ -115,7 +115,7 @@ fn go_requirements(tree: &Tree, n: usize) -> Result<()> {
     tree.file("main.go", format!("package main\n{}", lines(n, |i| format!("import \"m.org/b{i}/x/y\"\n"))))
 }
 
-/// Very many versions of one module, in the lock file and among the replaced ones.
+/// Very many versions of one module, in the lock file and in `replace`.
 fn go_versions(tree: &Tree, n: usize) -> Result<()> {
     let replaced = lines(n, |i| format!("replace m.org/a v1.0.{i} => m.org/a v2.0.{i}\n"));
     tree.file("go.mod", format!("module m.org/app\nrequire m.org/a v1.0.1\n{replaced}"))?;

@@ -1,4 +1,4 @@
-//! Source files: many, large, deep, linked, and with odd contents.
+//! Source files: many, large, deep, linked, or with unusual contents.
 
 use super::super::shape::{Command, Shape};
 use super::super::tree::{Tree, lines};
@@ -70,7 +70,7 @@ fn dense(tree: &Tree, n: usize) -> Result<()> {
     })
 }
 
-/// Folders two hundred deep, each with a file that imports from all the way down.
+/// Folders nested two hundred deep, each with a file that imports from the deepest one.
 fn deep_folders(tree: &Tree, n: usize) -> Result<()> {
     (0..n).try_for_each(|i| {
         let mut folder = format!("r{i}");
@@ -81,7 +81,7 @@ fn deep_folders(tree: &Tree, n: usize) -> Result<()> {
     })
 }
 
-/// Files that are imported through links.
+/// Files that are imported through symlinks.
 fn links(tree: &Tree, n: usize) -> Result<()> {
     tree.file("a.ts", "export {};\n")?;
     (0..n).try_for_each(|i| {

@@ -1,4 +1,4 @@
-//! Small files that are large for a careless reader: nesting, repetition, patterns that backtrack.
+//! Small files that are expensive for a careless reader: nesting, repetition, patterns that backtrack.
 
 use std::io;
 
@@ -38,7 +38,7 @@ pub(super) fn trees() -> Vec<Tree> {
     ]
 }
 
-/// Puts each text where the programs read JSON.
+/// Writes each text to every path where the programs read JSON.
 fn json_everywhere(site: &mut Site, texts: &[&str]) -> io::Result<()> {
     let mut imports = String::new();
     for (index, text) in texts.iter().enumerate() {
@@ -156,7 +156,7 @@ fn sources(site: &mut Site) -> io::Result<()> {
         imports.push_str(&format!("import {{ x as x{} }} from './{name}';\n", imports.len()));
     }
     for index in 0..300 {
-        // Each passes on everything of its neighbours: all paths through them are far too many.
+        // Each re-exports everything of its neighbours: the number of paths is exponential.
         let next = (index + 1) % 300;
         let other = (index * 7 + 3) % 300;
         site.file(&format!("repo/src/s{index}.ts"), format!("export * from './s{next}';\nexport * from './s{other}';\nexport {{ n{next} as n{index} }} from './s{next}';\n"))?;

@@ -1,4 +1,4 @@
-//! Configurations, of stan and of the compiler, that point out of the repository or at each other.
+//! Configurations of stan and of the compiler that refer to files outside of the repository or to each other.
 
 use std::io;
 
@@ -110,7 +110,7 @@ fn chains(site: &mut Site) -> io::Result<()> {
     }
     site.file("repo/c/tsconfig.json", r#"{"extends":"./0.json"}"#)?;
     site.file("repo/c/c.ts", "import './c';\n")?;
-    // Two to the power of thirty ways, if each were walked.
+    // Two to the power of thirty paths, if each were followed.
     for index in 0..30 {
         let next = index + 1;
         site.file(&format!("repo/d/{index}/tsconfig.json"), format!(r#"{{"extends":["../{next}/tsconfig.json","../{next}"],"references":[{{"path":"../{next}"}},{{"path":"../{next}/tsconfig.json"}}]}}"#))?;

@@ -1,4 +1,4 @@
-//! A `.git` that is not what it should be: a file, garbage, an index that lies.
+//! An invalid `.git`: a file, garbage, an index with false contents.
 
 use std::io;
 
@@ -70,7 +70,7 @@ fn directory(site: &mut Site) -> io::Result<()> {
     site.directory("repo/.git/info")
 }
 
-/// An index of version 2 with a right checksum; `claimed` is the count that it gives, if not the true one.
+/// An index of version 2 with a correct checksum; `claimed` is a false number of entries.
 fn index(paths: &[&str], claimed: Option<u32>) -> Vec<u8> {
     let count = claimed.unwrap_or(u32::try_from(paths.len()).unwrap_or(0));
     let mut bytes = [b"DIRC".as_slice(), &2u32.to_be_bytes(), &count.to_be_bytes()].concat();

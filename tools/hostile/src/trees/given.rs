@@ -1,4 +1,4 @@
-//! Files that are handed to a command by name and from an untrusted source: archives, replies, selections, logs, modules.
+//! Untrusted files that are passed to a command by name: archives, replies, selections, logs, modules.
 
 use std::io;
 
@@ -31,7 +31,7 @@ pub(super) fn trees() -> Vec<Tree> {
     ]
 }
 
-/// A tar archive of these entries: name, type, contents.
+/// A tar archive with these entries: name, type, contents.
 pub(super) fn archive(entries: &[(&str, u8, &[u8])]) -> Vec<u8> {
     let mut bytes: Vec<u8> = entries.iter().flat_map(|(name, kind, contents)| entry(name, *kind, contents)).collect();
     bytes.resize(bytes.len() + 1024, 0);
@@ -57,7 +57,7 @@ fn entry(name: &str, kind: u8, contents: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Puts the checksum into a header.
+/// Writes the checksum into a header.
 fn seal(header: &mut [u8]) {
     header[148..156].copy_from_slice(b"        ");
     let sum: u32 = header[..512].iter().map(|byte| u32::from(*byte)).sum();

@@ -1,4 +1,4 @@
-//! Go repositories that attack: modules that point out of the repository, and files that never end.
+//! Hostile Go repositories: modules that refer to files outside of the repository, and files that never end.
 
 use std::io;
 
@@ -39,14 +39,14 @@ fn modules(site: &mut Site) -> io::Result<()> {
     site.selection(r#"["src/loot.go",9]"#)
 }
 
-/// Where the module cache of the user is.
+/// The user's module cache.
 const CACHE: &str = "home/go/pkg/mod";
 
-/// A hash that nothing has.
+/// The hash of no module.
 const HASH: &str = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
-/// Modules that go.sum names, with links out, pipes and endless files in them; one that it does not name; and names
-/// that point elsewhere.
+/// Modules in go.sum that contain symlinks to the outside, pipes and endless files; a module that is not in go.sum; and names
+/// that lead elsewhere.
 fn cache(site: &mut Site) -> io::Result<()> {
     site.project()?;
     let odd = [

@@ -1,4 +1,4 @@
-//! Much of everything: files in a folder, folders in folders, bytes in a file.
+//! Large amounts: files in a folder, folders in folders, bytes in a file.
 
 use std::io;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) fn trees() -> Vec<Tree> {
     ]
 }
 
-/// A chain of folders that is longer than any path, with a module at every hundredth step.
+/// A chain of folders longer than any valid path, with a module at every hundredth level.
 fn deep(site: &mut Site) -> io::Result<()> {
     site.project()?;
     site.directory("repo/deep")?;
@@ -55,7 +55,7 @@ fn chain(start: &Path, depth: usize) -> io::Result<()> {
 
 fn sparse(site: &mut Site) -> io::Result<()> {
     site.project()?;
-    // Two of full size: hashing all of them in every command would take hours.
+    // Only two have the full size: hashing all of them in every command would take hours.
     let (size, full) = (192 << 20, site.scale.of(192 << 20, 4 << 30));
     site.sparse("repo/src/full.ts", "import './cart';\n", full)?;
     site.sparse("given/archive-full.tar", "x", full)?;

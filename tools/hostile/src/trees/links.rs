@@ -1,4 +1,4 @@
-//! Links that point out of the repository, wherever a link can be, and links that appear while a command runs.
+//! Symlinks out of the repository, wherever a symlink can be, and symlinks that appear while a command runs.
 
 use std::io;
 
@@ -68,7 +68,7 @@ pub(super) fn trees() -> Vec<Tree> {
     trees
 }
 
-/// What may be read of a git directory that `.git` names (spec 10 §4).
+/// The files that may be read in a git directory that `.git` refers to (spec 10 §4).
 pub(super) const GIT: [&str; 5] =
     ["sibling/.git", "sibling/.git/HEAD", "sibling/.git/commondir", "sibling/.git/index", "sibling/.git/info/exclude"];
 
@@ -100,7 +100,7 @@ const FILES: [(&str, &str); 13] = [
     ("link-stan-order", "diff/history/plain.json"),
 ];
 
-/// A place below `.stan` that is a link; `OUT` denotes an absolute link to the secret beside the repository.
+/// A path below `.stan` that is a symlink; `OUT` means an absolute symlink to the secret beside the repository.
 fn own(place: &'static str, target: &'static str) -> impl Fn(&mut Site) -> io::Result<()> + Send + Sync {
     move |site| {
         site.project()?;
@@ -173,7 +173,7 @@ fn folders(site: &mut Site) -> io::Result<()> {
 
 fn packages(site: &mut Site) -> io::Result<()> {
     site.project()?;
-    // A linked package is legitimate, so its manifest is read; what it points to is not a module.
+    // A linked package is legitimate, so its manifest may be read; the files it refers to are not modules.
     site.readable = vec!["linked/package.json"];
     site.file(
         "linked/package.json",
@@ -233,7 +233,7 @@ fn forbidden(site: &mut Site) -> io::Result<()> {
     site.selection(r#"["src/loot.ts",9],"src/leak.ts","out/private.ts""#)
 }
 
-/// Inside: harmless. The twins, which are swapped in: links to the secrets, by the same names.
+/// Inside the repository: harmless files. Their twins, which are swapped in: symlinks to the secrets, with the same names.
 fn swapped(site: &mut Site) -> io::Result<()> {
     site.project()?;
     for name in ["private.ts", "index.ts", "key.pem", "package.json"] {
@@ -241,7 +241,7 @@ fn swapped(site: &mut Site) -> io::Result<()> {
     }
     site.file("repo/src/file.ts", "export const harmless = 1;\n")?;
     site.file("repo/notes.txt", "harmless\n")?;
-    // The same names as inside: that names are listed while folders are swapped cannot be ruled out (SECURITY.md).
+    // The same names as inside: listing the names of a swapped folder cannot be prevented (SECURITY.md).
     for name in ["private.ts", "index.ts", "key.pem", "package.json"] {
         site.file(&format!("swapped-in/{name}"), format!("/** {CANARY} @module */\nimport '{CANARY}';\n"))?;
     }

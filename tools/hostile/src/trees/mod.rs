@@ -1,4 +1,4 @@
-//! The hostile trees. Each says in one sentence what must not happen; the promises that are checked are the same for all.
+//! The hostile trees. Each says in one sentence what must not happen; the same promises are checked for all.
 
 mod bombs;
 mod configs;
@@ -22,14 +22,14 @@ use super::site::Site;
 
 type Build = Box<dyn Fn(&mut Site) -> io::Result<()> + Send + Sync>;
 
-/// Whose the tree is, and who runs the programs.
+/// Who owns the tree, and who runs the programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The user who runs this task does both.
+    /// The user of this task owns the tree and runs the programs.
     User,
-    /// Another user owns the tree and runs the programs; root itself can read everything.
+    /// Another user owns the tree and runs the programs, because root can read everything.
     Nobody,
-    /// The user who runs this task owns the tree, and another user runs the programs.
+    /// The user of this task owns the tree, and another user runs the programs.
     OtherUser,
 }
 
@@ -38,11 +38,11 @@ pub(super) struct Tree {
     /// What must not happen.
     pub(super) about: &'static str,
     pub(super) build: Build,
-    /// Rebuilt for each command, because commands would repair what is hostile about it.
+    /// Rebuilt for each command, because a command may correct what is hostile.
     pub(super) fresh: bool,
     pub(super) owner: Owner,
     pub(super) stan_path: &'static str,
-    /// Paths in the repository that are swapped with their twins in `twins` while commands run.
+    /// Paths in the repository that are swapped with those in `twins` while commands run.
     pub(super) swapped: &'static [&'static str],
 }
 

@@ -1,4 +1,4 @@
-//! Names that mean something to a shell, a terminal, an archive, a glob or another operating system.
+//! Names with a meaning for a shell, a terminal, an archive, a glob or another operating system.
 
 use std::io;
 

@@ -1,5 +1,5 @@
-//! Repositories that want files of the machine around them: by imports, links, configurations and maps of their own.
-//! The user consents to nothing here, so none of the files may be opened, whatever their names end with.
+//! Repositories that try to include files outside of the root: by imports, symlinks, configurations and their own maps. The user
+//! allows none of it, so none of the files may be opened, whatever their extension.
 
 use std::io;
 
@@ -34,7 +34,7 @@ pub(super) fn trees() -> Vec<Tree> {
     ]
 }
 
-/// Modules and JSON with secrets where machines have theirs.
+/// Modules and JSON files with secrets in the usual places of a machine.
 fn credentials(site: &mut Site) -> io::Result<()> {
     site.project()?;
     for path in ["home/.docker/config.json", "home/.config/gcloud/application_default_credentials.json"] {
@@ -46,7 +46,7 @@ fn credentials(site: &mut Site) -> io::Result<()> {
 
 fn absolute(site: &mut Site) -> io::Result<()> {
     credentials(site)?;
-    // Spelled with `/./`: the source is archived as it is, and must not itself hold the path that the judge looks for.
+    // Spelled with `/./`: the source is archived unchanged, and must not itself contain the path that `judge` searches for.
     let home = site.path("home").to_string_lossy().replacen('/', "/./", 2).replacen("/./", "/", 1);
     let text =
         [".docker/config.json", ".config/gcloud/application_default_credentials.json", "rc.js", "rc", ".docker/config"]
@@ -93,7 +93,7 @@ fn package(site: &mut Site) -> io::Result<()> {
     ] {
         site.link(&format!("repo/node_modules/{link}"), target)?;
     }
-    // The manifest is read to check whether the link is a package of that name, and nothing else is.
+    // The manifest is read to check whether the symlink is a package with that name; no other file may be.
     site.readable = vec!["vault/package.json"];
     site.file(
         "repo/src/loot.ts",
@@ -133,7 +133,7 @@ fn map(site: &mut Site) -> io::Result<()> {
     site.selection(&format!("\"{id}\""))
 }
 
-/// With it, the folder above would be the root.
+/// If this configuration were used, the folder that contains the repository would be the root.
 fn planted(site: &mut Site) -> io::Result<()> {
     site.file(
         "stan.config.yml",

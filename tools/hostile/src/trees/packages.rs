@@ -1,4 +1,4 @@
-//! Packages whose names, versions and entry points try to lead out of the archive or out of the repository.
+//! Packages whose names, versions and entry points try to lead out of the archive or the repository.
 
 use std::io;
 
@@ -86,7 +86,7 @@ const NAMES: &[&str] = &[
     "%2e%2e",
 ];
 
-/// One package for each label, which the manifest puts where it will.
+/// One package per label, which the manifest may use anywhere.
 fn labelled(site: &mut Site, labels: &[&str], manifest: impl Fn(&str) -> String) -> io::Result<()> {
     site.project()?;
     let mut imports = String::new();
@@ -113,7 +113,7 @@ fn exports(site: &mut Site) -> io::Result<()> {
             .to_owned(),
         r#"{"exports":{".":"file:///etc/passwd","./x":"node:fs","./y":"/etc/passwd"}}"#.to_owned(),
         format!(r#"{{"main":"{out}/key.pem"}}"#),
-        // A folder with a script in it would be what the import resolves to, and may be read.
+        // If a folder contained a script, the import would resolve to it, and it could be read.
         r#"{"main":"../../../home"}"#.to_owned(),
         format!(r#"{{"types":"{out}/key.pem","typings":"/etc/passwd","module":"/etc/shadow"}}"#),
         format!(r#"{{"typesVersions":{{"*":{{"*":["{out}/key.pem","{out}/*.pem"]}}}}}}"#),

@@ -1,4 +1,4 @@
-//! Python repositories that attack: manifests, environments and modules that lead out of the repository or never end.
+//! Hostile Python repositories: manifests, environments and modules that lead out of the repository or never end.
 
 use std::io;
 

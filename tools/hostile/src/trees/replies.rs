@@ -1,5 +1,5 @@
-//! What `apply`, `snap` and `run -s` keep, as a hostile repository would ship it: records of replies that were never applied,
-//! histories of baselines, scripts with odd names.
+//! Files of `apply`, `snap` and `run -s` as a hostile repository would commit them: records of replies that were never applied,
+//! histories of baselines, scripts with unusual names.
 
 use std::io;
 
@@ -126,7 +126,7 @@ const PENDING: [(&str, &str); 4] = [
     ("pending-bytes", "{\"folder\":\"\u{1b}[31m"),
 ];
 
-/// A record as `apply` writes it, but for the seal, which belongs to a file of another machine.
+/// A record as written by `apply`, except for the seal, which is from another machine.
 fn record(site: &mut Site, folder: &str, path: &str) -> io::Result<()> {
     let place = format!("repo/.stan/patch/{folder}");
     let side = |size: u32| format!(r#"{{"size":{size},"sha256":"{}","mode":420}}"#, "0".repeat(64));

@@ -1,4 +1,4 @@
-//! Rust repositories that attack: packages and modules that lead out of the repository, files that never end, names in circles.
+//! Hostile Rust repositories: packages and modules that lead out of the repository, files that never end, cyclic names.
 
 use std::io;
 

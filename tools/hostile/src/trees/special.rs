@@ -1,4 +1,4 @@
-//! Pipes, sockets, devices, and what may not be read or written: nothing may wait for them or fail because of them.
+//! Pipes, sockets, devices, and files without permissions: no command may block or fail because of them.
 
 use std::io;
 

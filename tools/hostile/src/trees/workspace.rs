@@ -1,4 +1,4 @@
-//! Documents of stan's own from an untrusted source: selection, maps, snapshots, cache, as a hostile repository ships them.
+//! stan's own documents (selection, maps, snapshots, cache) as a hostile repository would commit them.
 
 use std::io;
 
@@ -63,8 +63,8 @@ const STATES: [(&str, &str); 4] = [
     ),
 ];
 
-/// Maps that agree with each other and with a secret, down to its hash: their author knew it already, but nothing at
-/// such a place may be opened because a repository names it.
+/// Maps that are consistent with each other and with a secret, including its hash. Their author knew the secret already, but a
+/// repository must not be able to make stan open such a path.
 fn maps(site: &mut Site) -> io::Result<()> {
     site.project()?;
     let secrets = ["secret.txt", "vault/key.pem", "home/.ssh/id_rsa"];
@@ -109,7 +109,7 @@ fn maps(site: &mut Site) -> io::Result<()> {
     for (index, secret) in secrets.iter().enumerate() {
         let id = entries[index].trim_matches('"');
         let bytes = std::fs::read(site.path(secret))?;
-        // The archive claims other bytes, so that reporting the difference would reveal the secret.
+        // The archive contains other bytes, so that reporting the difference would reveal the secret.
         site.file(
             &format!("given/archive-{index}.tar"),
             super::given::archive(&[(id, b'0', &vec![b'x'; bytes.len()])]),

@@ -1,4 +1,4 @@
-//! What an integrity map may say, and that hostile ones are refused with a place.
+//! Which externals locks are valid, and that hostile ones are refused with a position.
 
 use proptest::prelude::*;
 

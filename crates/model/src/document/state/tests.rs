@@ -1,4 +1,4 @@
-//! Selections as people and assistants write them, and what is said about each mistake.
+//! Selections as people and assistants write them, and the message for each mistake.
 
 use proptest::prelude::*;
 

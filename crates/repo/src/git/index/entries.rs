@@ -1,43 +1,43 @@
-//! What git's index knows of each file: its object, mode and times.
+//! What git's index stores for each file: object id, mode and times.
 //!
-//! `tracked` reads the same file for its names alone, which is what every scan needs and must be quick. This one is for
-//! the question of what changed. The checksum is verified, so a damaged index gives an error and no answer.
+//! `tracked` reads only the names, because every scan needs them and must be fast. This reader is for finding changes. It
+//! verifies the checksum, so a damaged index is an error.
 
 use std::collections::BTreeMap;
 
 use crate::git::index::file::{GROWTH, IndexReader, RawEntry, SplitLink};
 use crate::git::objects::{HashKind, ObjectId, TreeMode};
 
-/// The index as a whole.
+/// A whole index, after merging a split one with its base.
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
     /// Paths from the top of the checkout.
     pub(crate) files: BTreeMap<Vec<u8>, Entry>,
-    /// Folders that are exactly this object, each with a slash at its end; the top is empty.
+    /// Folders with a known tree id, each with a trailing slash; the top is empty.
     pub(crate) folders: BTreeMap<Vec<u8>, ObjectId>,
-    /// Folders that are not checked out, each with a slash at its end; sorted.
+    /// Folders that are not checked out, each with a trailing slash; sorted.
     pub(crate) sparse: Vec<Vec<u8>>,
 }
 
-/// What the index knows of one file.
+/// The index entry of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// Nanoseconds since the epoch.
     pub(crate) mtime: i64,
     pub(crate) ctime: i64,
-    /// The last 32 bits of it; 0 also for entries that must be compared by content.
+    /// The size modulo 2^32; also 0 for entries that must be compared by content.
     pub(crate) size: u32,
     pub(crate) mode: TreeMode,
     pub(crate) id: ObjectId,
     /// The user set `assume-unchanged`.
     pub(crate) is_assumed: bool,
-    /// It need not be on the disk.
+    /// `skip-worktree`: it need not exist on disk.
     pub(crate) is_skipped: bool,
-    /// A merge has left it open.
+    /// A conflict of an unfinished merge.
     pub(crate) is_unmerged: bool,
 }
 
-/// One file as written: entries in their order.
+/// One index file, with entries in file order.
 #[derive(Debug)]
 pub(crate) struct EntriesFile {
     entries: Vec<(Vec<u8>, IndexSlot)>,
@@ -82,12 +82,12 @@ impl EntriesFile {
         Some(Self { entries, folders: known, link })
     }
 
-    /// The end of the name of the file that this one is based on.
+    /// The suffix of the name of the shared index that a split index is based on.
     pub(crate) fn base(&self) -> Option<String> {
         self.link.as_ref()?.base.clone()
     }
 
-    /// `None` when the two do not fit together.
+    /// `None` if the two are inconsistent.
     pub(crate) fn with_base(self, base: Option<Self>) -> Option<Entries> {
         let entries = match (self.link, base) {
             (Some(link), Some(base)) => link.merge(self.entries, base.entries)?,
@@ -126,13 +126,13 @@ impl IndexSlot {
     }
 }
 
-/// Git's note of which folders are which objects: each folder before the ones in it, with how many those are.
+/// Parses git's cache of tree ids: each folder before its subfolders, with the number of those.
 fn folders(content: &[u8], hash: HashKind) -> Option<BTreeMap<Vec<u8>, ObjectId>> {
     let mut found = BTreeMap::new();
-    // The folders that are open, each with how many of its own are still to come.
+    // The open folders, each with the number of its subfolders still to come.
     let mut open: Vec<(Vec<u8>, u32)> = Vec::new();
     let mut rest = content;
-    // Folders in folders: their paths grow with the square of what says them, unless they are counted.
+    // Bounded: paths of nested folders can take memory quadratic in the size of the file.
     let mut named = 0;
     while !rest.is_empty() {
         let zero = rest.iter().position(|&byte| byte == 0)?;
@@ -188,8 +188,8 @@ mod tests {
         assert!(folders(b"", HashKind::Sha1).unwrap().is_empty());
     }
 
-    /// Found by fuzzing: a long name, repeated by entries that say "as before", grows with the square of the file. So do
-    /// folders in folders.
+    /// Found by fuzzing: a long name that entries repeat with "as before" takes memory quadratic in the size of the file. So do
+    /// nested folders.
     #[test]
     fn names_do_not_outgrow_the_file() {
         let long = "a/".repeat(2_047) + "b";
@@ -206,7 +206,7 @@ mod tests {
         assert!(folders(&nested(100_000), HashKind::Sha1).is_none());
     }
 
-    /// The same file means the same to both readers, and what one refuses the other refuses.
+    /// Both readers give the same result for a file, and refuse the same files.
     #[test]
     fn required_extensions_are_refused() {
         let mut bytes = index(2, 20, &[("a", 0o100644)]);

@@ -1,9 +1,8 @@
-//! Decodes EWAH-compressed bitmaps, which git's split index uses to say which entries changed.
+//! Decodes EWAH-compressed bitmaps, in which git's split index marks changed entries.
 //!
-//! A bitmap stays as short as it was written: a run of a billion equal bits is eight bytes in a hostile file, and must not
-//! be more here.
+//! Bitmaps stay compressed: in a hostile file, a run of a billion equal bits takes eight bytes, and must not take more here.
 
-/// A bitmap in runs, each followed by words as they are.
+/// A bitmap as runs, each followed by literal words.
 #[derive(Debug, Default)]
 pub(crate) struct Bitmap {
     runs: Vec<WordRun>,
@@ -12,12 +11,12 @@ pub(crate) struct Bitmap {
 
 #[derive(Debug)]
 struct WordRun {
-    /// The first word of the bitmap that the run covers.
+    /// The index of the first word of the run.
     start: u64,
-    /// How many words are all zeros or all ones.
+    /// The length of the run in words, which are all zeros or all ones.
     repetitions: u64,
     fill: bool,
-    /// Where the words behind them are in `words`.
+    /// The index in `words` of the literals after the run.
     literals: usize,
 }
 
@@ -28,7 +27,7 @@ impl Bitmap {
         let Some(run) = behind.checked_sub(1).and_then(|index| self.runs.get(index)) else { return false };
         match (word - run.start).checked_sub(run.repetitions) {
             None => run.fill,
-            // The words of the next run are found through that run, so that this one ends where it starts.
+            // Literal words before the next run belong to this one, so this one ends where the next starts.
             Some(offset) => {
                 let literal = usize::try_from(offset).ok().and_then(|offset| run.literals.checked_add(offset));
                 literal.and_then(|index| self.words.get(index)).is_some_and(|word| word >> shift & 1 == 1)
@@ -36,7 +35,7 @@ impl Bitmap {
         }
     }
 
-    /// Everything that the bits depend on.
+    /// Writes everything that determines the bits, for a digest.
     pub(crate) fn meaning(&self, write: &mut dyn FnMut(&[u8])) {
         for run in &self.runs {
             write(&run.start.to_be_bytes());
@@ -47,7 +46,7 @@ impl Bitmap {
     }
 }
 
-/// The bitmap, and the bytes behind it.
+/// Decodes a bitmap. Also returns the bytes after it.
 pub(crate) fn decode(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
     let (bits, bytes) = split_u32(bytes)?;
     let (count, bytes) = split_u32(bytes)?;
@@ -57,7 +56,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
     let limit = u64::from(bits.div_ceil(64));
     let mut bitmap = Bitmap::default();
     let mut start = 0;
-    // Each marker word: one bit to repeat, 32 bits of repetitions, 31 bits counting the literal words that follow.
+    // Each marker word has one bit to repeat, 32 bits with the number of repetitions, and 31 bits with the number of literal
+    // words that follow.
     while let Some(marker) = compressed.next() {
         let (repetitions, literals) = ((marker >> 1) & 0xffff_ffff, marker >> 33);
         bitmap.runs.push(WordRun { start, repetitions, fill: marker & 1 == 1, literals: bitmap.words.len() });
@@ -105,7 +105,7 @@ mod tests {
         assert!(decode(b"").is_none());
     }
 
-    /// A run is as short in memory as it is in the file.
+    /// A run takes as little memory as it takes bytes in the file.
     #[test]
     fn long_runs_take_no_memory() {
         let long = encode(u32::MAX, &[0x03ff_ffff << 1 | 1, 1 << 33, 1]);

@@ -1,27 +1,27 @@
-//! Git's index as it is written (versions 2, 3 and 4, SHA-1 and SHA-256, split or not): entry by entry, then extensions.
+//! The file format of git's index (versions 2, 3 and 4, SHA-1 and SHA-256, split or not): entries, then extensions.
 //!
-//! What the entries mean is for the callers: `tracked` wants their names, `entries` everything. The file is hostile
-//! until proven otherwise: nothing here takes more than a fixed multiple of its size.
+//! The callers interpret the entries: `tracked` takes only names, `entries` everything. The file is untrusted: memory is bounded
+//! by a fixed multiple of its size.
 
 use crate::git::index::ewah::{self, Bitmap};
 
-/// How much larger than the file the names of a version 4 index may be, which says of each name only what differs from the
-/// one before. An entry takes 63 bytes and no path is longer than 4,096, so that no index of real files comes near it; one
-/// that was made to fill the memory does.
+/// How much larger than the file all names of a version 4 index may be. That version stores only how each name differs from the
+/// previous one. An entry takes 63 bytes and a path at most 4,096, so no index of real files comes near the limit, but one
+/// crafted to exhaust memory does.
 pub(crate) const GROWTH: usize = 64;
 
-/// An index on its way through its entries.
+/// A reader that goes through the entries of an index.
 pub(crate) struct IndexReader<'a> {
-    /// Without the checksum at the end.
+    /// Without the trailing checksum.
     bytes: &'a [u8],
     position: usize,
-    /// Bytes of an object's id.
+    /// The length of an object id, in bytes.
     hash: usize,
     version: u32,
     count: u32,
-    /// Of the last entry. Version 4 says of each name how it differs from this one.
+    /// The name of the last entry, which version 4 entries are relative to.
     name: Vec<u8>,
-    /// Bytes of all names so far.
+    /// The length of all names so far.
     named: usize,
 }
 
@@ -34,17 +34,17 @@ pub(crate) struct RawEntry<'a> {
     pub(crate) more_flags: u16,
 }
 
-/// What a split index says of the file it is based on.
+/// The link extension of a split index.
 #[derive(Debug)]
 pub(crate) struct SplitLink {
-    /// Lower-case hex, the end of `sharedindex.<id>`; `None` when there is no base.
+    /// The hex suffix of `sharedindex.<id>`; `None` if there is no base.
     pub(crate) base: Option<String>,
     deleted: Bitmap,
     replaced: Bitmap,
 }
 
 impl<'a> IndexReader<'a> {
-    /// For ids of `hash` bytes. The error says what is wrong with the file.
+    /// `hash` is the length of an object id. The error says what is wrong with the file.
     pub(crate) fn new(bytes: &'a [u8], hash: usize) -> Result<Self, &'static str> {
         let header = bytes.first_chunk::<12>().ok_or("it is too short")?;
         let [_, _, _, _, v0, v1, v2, v3, c0, c1, c2, c3] = *header;
@@ -60,7 +60,7 @@ impl<'a> IndexReader<'a> {
         Ok(Self { bytes, position: 12, hash, version, count, name: Vec::new(), named: 0 })
     }
 
-    /// Hands over every entry with its name. `None` when one is damaged, or `take` has no use for it.
+    /// Calls `take` with every entry and its name. `None` if an entry is damaged or `take` refuses it.
     pub(crate) fn entries(&mut self, mut take: impl FnMut(&[u8], RawEntry<'a>) -> Option<()>) -> Option<()> {
         for _ in 0..self.count {
             let entry = self.entry()?;
@@ -99,15 +99,15 @@ impl<'a> IndexReader<'a> {
             self.name.clear();
             let name = self.take(length)?;
             self.name.extend_from_slice(name);
-            // One to eight zero bytes fill the entry up to a multiple of eight.
+            // One to eight zero bytes pad the entry to a multiple of eight.
             let padding = 8 - (self.position - start) % 8;
             self.take(padding)?.iter().all(|&byte| byte == 0).then_some(())?;
         }
         Some(RawEntry { fixed, id, flags, more_flags })
     }
 
-    /// Behind the entries: the split-index link if there is one, and `take` gets what need not be understood. `None` when
-    /// something must be understood and is not, or they do not end exactly where the checksum starts.
+    /// Parses the extensions after the entries: returns the split-index link if there is one, and calls `take` for optional
+    /// extensions. `None` if a required extension is unknown, or if they do not end exactly at the checksum.
     pub(crate) fn extensions(
         mut self,
         mut take: impl FnMut(&[u8], &'a [u8]) -> Option<()>,
@@ -121,7 +121,7 @@ impl<'a> IndexReader<'a> {
                 b"link" => link = Some(SplitLink::parse(content, self.hash)?),
                 b"sdir" => {}
                 [b'A'..=b'Z', ..] => take(signature, content)?,
-                // Git refuses required extensions that it does not know; those start with a small letter.
+                // Lower-case extensions are required. Git refuses unknown ones too.
                 _ => return None,
             }
         }
@@ -143,7 +143,7 @@ impl<'a> IndexReader<'a> {
         self.take(4)?.try_into().ok().map(u32::from_be_bytes)
     }
 
-    /// Git's offset encoding: seven bits per byte, most significant first, each continuation adding one.
+    /// Git's offset encoding: seven bits per byte, most significant first; each continuation adds one.
     fn offset(&mut self) -> Option<usize> {
         let mut byte = *self.take(1)?.first()?;
         let mut value = usize::from(byte & 127);
@@ -179,12 +179,12 @@ impl RawEntry<'_> {
         self.number(6)
     }
 
-    /// The last 32 bits of it.
+    /// The size modulo 2^32.
     pub(crate) fn size(&self) -> u32 {
         self.number(9)
     }
 
-    /// A folder that a sparse index left collapsed.
+    /// A collapsed folder of a sparse index.
     pub(crate) fn is_folder(&self) -> bool {
         self.mode() >> 12 == 0o4
     }
@@ -202,7 +202,8 @@ impl SplitLink {
         rest.is_empty().then_some(Self { base, deleted, replaced })
     }
 
-    /// The entries of the base, changed as this index says, and then its own. `None` when the two do not fit together.
+    /// The entries of the base, changed as the link says, followed by the index's own entries. `None` if the two are
+    /// inconsistent.
     pub(crate) fn merge<N: AsRef<[u8]>, T>(
         &self,
         own: impl IntoIterator<Item = (N, T)>,
@@ -214,7 +215,7 @@ impl SplitLink {
             if self.deleted.bit(position) {
                 continue;
             }
-            // Replacements come first in the index file, in the order of the base and with their names left out.
+            // Replacements come first in the index file, in the order of the base and without names.
             let entry = if self.replaced.bit(position) { own.next()?.1 } else { entry };
             merged.push((name, entry));
         }
@@ -225,7 +226,7 @@ impl SplitLink {
         Some(merged)
     }
 
-    /// Everything that the merged entries depend on.
+    /// Writes everything that determines the merged entries, for a digest.
     pub(crate) fn meaning(&self, write: &mut dyn FnMut(&[u8])) {
         write(self.base.as_deref().unwrap_or_default().as_bytes());
         for bitmap in [&self.deleted, &self.replaced] {

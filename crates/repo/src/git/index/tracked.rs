@@ -1,16 +1,16 @@
-//! Reads the names out of git's index: which paths are tracked and which are submodules.
+//! Reads the names in git's index: which paths are tracked and which are submodules.
 //!
-//! Object ids, stat data, the checksum and every optional extension are skipped, because every scan needs this and must be
-//! quick. No object is ever read.
+//! Skips object ids, stat data, the checksum and all optional extensions, because every scan needs the names and must be fast.
+//! Never reads an object.
 
 use std::cmp::Ordering;
 
 use crate::git::index::file::{IndexReader, RawEntry, SplitLink};
 
-/// The bytes of an entry beside its name, at least.
+/// The minimum bytes of an entry without its name.
 const LEAST_ENTRY: usize = 62;
 
-/// Tracked paths from the top of the checkout, sorted by bytes and unique.
+/// Tracked paths from the top of the checkout, sorted by bytes, without duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct TrackedPaths {
     names: ByteStrings,
@@ -18,7 +18,7 @@ pub(crate) struct TrackedPaths {
     gitlinks: Vec<Box<[u8]>>,
 }
 
-/// One index file as written: entries in their order, and the split-index link if it has one.
+/// One index file: entries in file order, and the split-index link if there is one.
 #[derive(Debug)]
 pub(crate) struct IndexFile {
     names: ByteStrings,
@@ -34,7 +34,7 @@ struct ByteStrings {
 }
 
 impl TrackedPaths {
-    /// `None` when the bitmaps and the base do not fit together.
+    /// `None` if the bitmaps and the base are inconsistent.
     pub(crate) fn new(index: IndexFile, base: Option<IndexFile>) -> Option<Self> {
         let merged = match (&index.link, base) {
             (Some(link), Some(base)) => index.merged(link, &base)?,
@@ -55,7 +55,7 @@ impl TrackedPaths {
         self.names.position(path).is_ok()
     }
 
-    /// Whether any tracked path lies below the directory, which is given without a trailing slash.
+    /// Whether a tracked path is below the directory, which has no trailing slash.
     pub(crate) fn any_below(&self, directory: &[u8]) -> bool {
         if directory.is_empty() {
             return !self.names.ends.is_empty();
@@ -83,7 +83,8 @@ impl TrackedPaths {
 impl IndexFile {
     /// The error says what is wrong with the file.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
-        // The file does not say how long its hashes are; parsed with the wrong length it never ends exactly at its end.
+        // The file does not state the length of its hashes. With the wrong length, parsing never ends exactly at the end of the
+        // file.
         let parse = |hash| IndexReader::new(bytes, hash).map(|reader| Self::read(reader, bytes.len()));
         match parse(20)? {
             Some(file) => Ok(file),
@@ -92,13 +93,14 @@ impl IndexFile {
     }
 
     fn read(mut reader: IndexReader<'_>, length: usize) -> Option<Self> {
-        // Names are about half of the file. Room that is not used takes no memory.
+        // Names are about half of the file. Unused capacity takes no memory.
         let most = length / LEAST_ENTRY;
         let mut names = ByteStrings { bytes: Vec::with_capacity(length / 2), ends: Vec::with_capacity(most) };
         let mut gitlinks = Vec::with_capacity(most);
         reader.entries(|name, entry: RawEntry<'_>| {
             let kind = entry.mode() >> 12;
-            // What lies in a folder of a sparse index is not checked out, and finding its names would mean reading objects.
+            // Files in a collapsed folder of a sparse index are not checked out, and finding their names would require reading
+            // objects.
             if !entry.is_folder() {
                 names.push(name);
                 gitlinks.push(kind == 0o16);
@@ -113,7 +115,7 @@ impl IndexFile {
         self.names.iter().zip(self.gitlinks.iter().copied())
     }
 
-    /// Everything that the set of tracked paths depends on, and nothing else: what `git status` refreshes is not in it.
+    /// Writes everything that determines the set of tracked paths, for a digest; not the stat data that `git status` refreshes.
     pub(crate) fn meaning(&self, mut write: impl FnMut(&[u8])) {
         for (name, gitlink) in self.entries() {
             write(name);
@@ -124,7 +126,7 @@ impl IndexFile {
         }
     }
 
-    /// The index that a split one and its base make together.
+    /// Merges a split index with its base.
     fn merged(&self, link: &SplitLink, base: &Self) -> Option<Self> {
         let mut names = ByteStrings::default();
         let mut gitlinks = Vec::with_capacity(base.gitlinks.len() + self.gitlinks.len());
@@ -164,7 +166,7 @@ impl ByteStrings {
         Err(low)
     }
 
-    /// Git writes its index sorted, so the usual case is one comparison per name.
+    /// Git writes its index sorted, so usually this is one comparison per name.
     fn sorted(self) -> Self {
         if self.iter().zip(self.iter().skip(1)).all(|(left, right)| left < right) {
             return self;
@@ -221,8 +223,8 @@ mod tests {
     #[test]
     fn damage_is_an_error() {
         let good = index(2, 20, &[("a", 0o100644), ("b/c", 0o100644)]);
-        // Behind the entries come 11 bytes of extension and the checksum; a cut in there can look like a whole file,
-        // because checksums are not verified.
+        // After the entries come 11 bytes of an extension and the checksum. A file truncated there can look complete, because
+        // checksums are not verified.
         for length in 0..good.len() - 31 {
             assert!(IndexFile::parse(&good[..length]).is_err(), "cut at {length}");
         }

@@ -1,4 +1,4 @@
-//! What a commit object says: its tree, its parents, when it was made, and its message.
+//! Parses a commit object: its tree, its parents, its time and its message.
 
 use super::error::GitError;
 use super::id::{HashKind, ObjectId};
@@ -8,16 +8,16 @@ use crate::paths::join;
 pub(crate) struct Commit {
     pub(crate) tree: ObjectId,
     pub(crate) parents: Vec<ObjectId>,
-    /// Of the committer, in seconds since the epoch; 0 when it cannot be read.
+    /// The committer's time, in seconds since the epoch; 0 if it cannot be parsed.
     pub(crate) time: i64,
-    /// Where the message starts.
+    /// The offset of the message.
     message: usize,
 }
 
 impl Commit {
     pub(crate) fn parse(id: &ObjectId, bytes: &[u8], hash: HashKind) -> Result<Self, GitError> {
         let damaged = || GitError::damaged(&format!("commit {id}"), "it does not name its folder");
-        // An empty line is in front of the message.
+        // An empty line precedes the message.
         let message = bytes.windows(2).position(|pair| pair == b"\n\n").map_or(bytes.len(), |at| at + 2);
         let mut lines = bytes.get(..message).unwrap_or_default().split(|&byte| byte == b'\n').peekable();
         let tree = lines.next().and_then(|line| ObjectId::from_hex(line.strip_prefix(b"tree ")?, hash));
@@ -32,13 +32,13 @@ impl Commit {
         Ok(Self { tree: tree.ok_or_else(damaged)?, parents, time, message })
     }
 
-    /// The message in the bytes of the commit.
+    /// The message, from the bytes of the commit.
     pub(crate) fn message<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         bytes.get(self.message..).unwrap_or_default()
     }
 }
 
-/// The time of `Name <mail> 1700000000 +0100`.
+/// Parses the time of `Name <mail> 1700000000 +0100`.
 fn seconds(person: &[u8]) -> Option<i64> {
     let end = person.iter().rposition(|&byte| byte == b'>')?;
     let text = std::str::from_utf8(person.get(end + 1..)?).ok()?;

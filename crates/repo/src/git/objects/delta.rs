@@ -1,9 +1,9 @@
 //! Applies git's deltas: copies from a base and insertions. Pure; every number in a delta is untrusted.
 
-/// No reservation in advance is larger than this: the size that a delta promises may be a lie.
+/// Never reserve more than this: the size in a delta is untrusted.
 const MOST_RESERVED: usize = 1 << 20;
 
-/// The size that the delta says its result has.
+/// The result size according to the delta.
 pub(crate) fn result_size(delta: &[u8]) -> Option<u64> {
     let mut reader = DeltaReader { bytes: delta };
     reader.size()?;
@@ -28,6 +28,7 @@ pub(crate) fn apply(base: &[u8], delta: &[u8], limit: usize) -> Result<Vec<u8>, 
         } else {
             return Err("a delta has a command that does not exist");
         };
+        // Checked at every command: a small delta can copy its base very often.
         if piece.len() > size - out.len() {
             return Err("a delta makes more than it says");
         }
@@ -66,7 +67,7 @@ impl<'a> DeltaReader<'a> {
         None
     }
 
-    /// The bits of the command say which bytes of the offset (four) and of the length (three) follow.
+    /// The bits of the command tell which bytes of the offset (four) and of the length (three) follow.
     fn copy(&mut self, command: u8) -> Option<(usize, usize)> {
         let mut number = |bits: std::ops::Range<u32>| {
             let start = bits.start;
@@ -79,6 +80,7 @@ impl<'a> DeltaReader<'a> {
             Some(value)
         };
         let (offset, length) = (number(0..4)?, number(4..7)?);
+        // The format cannot express a length of 0; it means 0x10000.
         Some((offset, if length == 0 { 0x10000 } else { length }))
     }
 }
@@ -105,7 +107,7 @@ mod tests {
     #[test]
     fn a_copy_without_a_length_is_a_long_one() {
         let base: Vec<u8> = (0..70_000u32).map(|number| number as u8).collect();
-        // Sizes 70,000 and 65,537: all of the copy, and one byte more.
+        // Sizes 70,000 and 65,537: a copy of the whole base, and one more byte.
         let delta = [0xf0, 0xa2, 0x04, 0x81, 0x80, 0x04, 0x82, 0x01, 1, b'x'];
         let made = apply(&base, &delta, 100_000).unwrap();
         assert_eq!((&made[..65_536], made[65_536]), (&base[256..65_792], b'x'));

@@ -1,20 +1,20 @@
-//! Why git's files cannot answer a question: what is wrong, in which file, and what to do about it.
+//! Errors about git's files: what is wrong, in which file, and what to do about it.
 //!
-//! Files are named from the top of the checkout where they lie below it. Nothing is decided here.
+//! Files below the top of the checkout are shown relative to it. Nothing is decided here.
 
-/// Why git cannot say what a revision holds or what changed.
+/// Why a revision or its changes cannot be determined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GitError {
     /// Neither the root nor a folder above it is a checkout.
     #[error("there is no git repository around the root")]
     NoRepository,
-    /// Nothing was ever added.
+    /// Nothing was ever staged.
     #[error("the git index has not been made yet")]
     NoIndex,
-    /// The index is there and no use.
+    /// The index exists but is unusable.
     #[error("the git index cannot be read: {reason}")]
     BadIndex { reason: &'static str },
-    /// The spelling means nothing, or something that is not offered.
+    /// The spelling is invalid or not supported.
     #[error("`{revision}` cannot be used as a revision: {reason}")]
     Spelling { revision: String, reason: &'static str },
     /// Neither a reference nor an object.
@@ -26,28 +26,28 @@ pub enum GitError {
     /// `~` or `^` goes further than the history does.
     #[error("`{revision}` goes too far: commit {commit} has no parent {number}")]
     NoParent { revision: String, commit: String, number: u32 },
-    /// A blob where a commit is needed, for example.
+    /// For example, a blob where a commit is needed.
     #[error("the object {id} is a {found}, not a {wanted}")]
     WrongKind { id: String, found: &'static str, wanted: &'static str },
-    /// Something names it, and it is nowhere.
+    /// Something refers to it, but it does not exist.
     #[error("the object {id} is missing from the repository{}", more(looked_for))]
     MissingObject { id: String, looked_for: Vec<String> },
-    /// The contents are not what they must be.
+    /// The contents are invalid.
     #[error("`{file}` is damaged: {reason}")]
     Damaged { file: String, reason: String },
-    /// The system did not give the contents.
+    /// The system could not read the contents.
     #[error("`{file}` cannot be read: {reason}")]
     Unreadable { file: String, reason: &'static str },
-    /// A feature of git that is not read here.
+    /// A feature of git that is not supported.
     #[error("the repository uses {feature}, which stan does not read")]
     Unsupported { feature: String },
-    /// Larger, deeper or more than any real repository has.
+    /// A limit that no real repository reaches.
     #[error("{what} is more than stan reads (the limit is {limit})")]
     TooMuch { what: String, limit: u64 },
 }
 
 impl GitError {
-    /// What to do now.
+    /// What the user can do.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Spelling { .. } | Self::UnknownRevision { .. } | Self::WrongKind { .. } | Self::NoParent { .. } => {
@@ -67,7 +67,7 @@ impl GitError {
     }
 }
 
-/// Folders that were expected to hold an object and do not exist.
+/// Object folders that should exist but do not.
 fn more(looked_for: &[String]) -> String {
     if looked_for.is_empty() {
         return String::new();

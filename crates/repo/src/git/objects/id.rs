@@ -1,21 +1,21 @@
-//! Names of objects: hashes of their kind, size and bytes. SHA-1 or SHA-256, as the repository says.
+//! Object ids: hashes of an object's kind, size and bytes. SHA-1 or SHA-256, depending on the repository.
 
 use std::fmt;
 
 use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
-/// Which hash a repository names its objects by.
+/// The hash algorithm of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HashKind {
     Sha1,
     Sha256,
 }
 
-/// The name of one object. Names of one repository have one length and compare as git sorts them.
+/// The id of one object. All ids of one repository have one length, and compare in git's order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId {
-    /// Filled up with zeros.
+    /// Padded with zeros.
     bytes: [u8; 32],
     length: u8,
 }
@@ -29,14 +29,14 @@ pub(crate) enum ObjectKind {
     Tag,
 }
 
-/// Hashes an object piece by piece. Its size must be known first: it is part of the header.
+/// Hashes an object in pieces. Its size must be known first, because it is part of the header.
 pub(crate) enum ObjectHasher {
     Sha1(Sha1),
     Sha256(Sha256),
 }
 
 impl HashKind {
-    /// In bytes.
+    /// The length of the hash, in bytes.
     pub(crate) fn length(self) -> usize {
         match self {
             Self::Sha1 => 20,
@@ -50,7 +50,7 @@ impl HashKind {
         hasher.finish()
     }
 
-    /// The plain hash of bytes, as at the end of an index.
+    /// The hash of plain bytes, as at the end of an index.
     pub(crate) fn checksum(self, bytes: &[u8]) -> ObjectId {
         match self {
             Self::Sha1 => ObjectId::padded(&Sha1::digest(bytes)),
@@ -84,7 +84,8 @@ impl ObjectHasher {
     }
 }
 
-/// `tree 123` and a zero byte, at the end of a buffer, and where they start: a history hashes thousands of small objects.
+/// Builds the header, such as `tree 123` and a zero byte, at the end of a stack buffer, and returns its start. No allocation: a
+/// history hashes thousands of small objects.
 fn header(kind: ObjectKind, mut size: u64) -> ([u8; 32], usize) {
     let mut header = [0; 32];
     let mut start = header.len() - 1;
@@ -105,9 +106,9 @@ fn header(kind: ObjectKind, mut size: u64) -> ([u8; 32], usize) {
 }
 
 impl ObjectId {
-    /// `None` unless there are as many bytes as a hash has.
+    /// `None` unless the length is that of a hash.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        // Each length by itself, so that copying it is one instruction or two.
+        // One case per length, so that the compiler can copy a constant number of bytes.
         match (bytes.first_chunk::<20>(), bytes.first_chunk::<32>()) {
             (_, Some(all)) if bytes.len() == 32 => Some(Self { bytes: *all, length: 32 }),
             (Some(first), None) if bytes.len() == 20 => {
@@ -119,7 +120,7 @@ impl ObjectId {
         }
     }
 
-    /// `None` unless these are exactly the digits of one of the repository's hashes.
+    /// `None` unless these are exactly the digits of a hash of this kind.
     pub(crate) fn from_hex(digits: &[u8], hash: HashKind) -> Option<Self> {
         if digits.len() != hash.length() * 2 {
             return None;
@@ -135,7 +136,7 @@ impl ObjectId {
         self.bytes.get(..usize::from(self.length)).unwrap_or(&self.bytes)
     }
 
-    /// All zeros denote "none".
+    /// All zeros mean "none".
     pub(crate) fn is_null(&self) -> bool {
         self.bytes.iter().all(|&byte| byte == 0)
     }
@@ -154,7 +155,7 @@ pub(crate) fn nibble(digit: u8) -> Option<u8> {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // All digits in one write: thousands of ids are written for a history.
+        // All digits in one write: a history prints thousands of ids.
         let digit = |number: u8| char::from(b"0123456789abcdef"[usize::from(number & 15)]);
         let digits: String = self.as_bytes().iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect();
         out.write_str(&digits)
@@ -193,7 +194,7 @@ mod tests {
             String::from_utf8_lossy(&bytes[start..]).into_owned()
         };
         assert_eq!((shown(0), shown(u64::MAX)), ("commit 0\0".to_owned(), format!("commit {}\0", u64::MAX)));
-        // What `git hash-object` says of an empty file, and of an empty folder, with either hash.
+        // The output of `git hash-object` for an empty file and an empty tree, with each hash.
         let id = |hash: HashKind, kind| hash.object_id(kind, b"").to_string();
         assert_eq!(id(HashKind::Sha1, ObjectKind::Blob), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
         assert_eq!(id(HashKind::Sha1, ObjectKind::Tree), "4b825dc642cb6eb9a060e54bf8d69288fbee4904");

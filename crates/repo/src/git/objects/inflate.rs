@@ -1,4 +1,4 @@
-//! Inflates zlib streams that arrive in pieces, no further than was asked for. Knows nothing of git.
+//! Inflates zlib streams that are read in pieces, only as far as needed. Knows nothing of git.
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::{
@@ -11,25 +11,25 @@ use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 use super::error::GitError;
 use super::short_stream;
 
-/// The output grows by doubling from here, so that a small stream takes little and a lying size takes nothing.
+/// The output starts at this size and doubles, so that a small stream takes little memory and a false size takes none.
 const FIRST_PIECE: usize = 4096;
 
-/// Bytes that can be asked for by their position.
+/// Bytes that can be read at any position.
 pub(super) trait Source {
-    /// Some bytes from `position` on; none at the end.
+    /// Some bytes from `position` on; empty at the end.
     fn bytes_at(&mut self, position: u64) -> Result<&[u8], GitError>;
-    /// What to call it in an error.
+    /// The error for a damaged stream.
     fn damaged(&self, reason: &str) -> GitError;
 }
 
-/// Working memory for one stream after the other.
+/// Scratch memory, reused between streams.
 pub(super) struct Inflater {
     state: Box<InflateState>,
-    /// For streams whose size is known: it writes to their place at once, without a window in between.
+    /// For streams of known size: writes directly to the output, without a window.
     exact: Box<DecompressorOxide>,
 }
 
-/// An object that says it is larger is inflated piece by piece, so that a lie takes no memory.
+/// An object with a larger size is inflated in pieces, so that a false size takes no memory.
 const MOST_AT_ONCE: usize = 1 << 20;
 
 impl Inflater {
@@ -37,7 +37,7 @@ impl Inflater {
         Self { state: InflateState::new_boxed(DataFormat::Zlib), exact: Box::default() }
     }
 
-    /// The first `most` bytes of the stream at `start`, and whether it ends behind them.
+    /// The first `most` bytes of the stream at `start`, and whether the stream ends there.
     pub(super) fn inflate(
         &mut self,
         source: &mut dyn Source,
@@ -56,7 +56,7 @@ impl Inflater {
             position = position.saturating_add(result.bytes_consumed as u64);
             match result.status {
                 Ok(MZStatus::StreamEnd) => return Ok((out, true)),
-                // Neither taken nor given: what is missing is room, or the rest of the stream.
+                // No progress: either the output is full, or the rest of the stream is missing.
                 Ok(_) | Err(MZError::Buf) if result.bytes_consumed == 0 && result.bytes_written == 0 => {
                     if out.len() == most {
                         return Ok((out, false));
@@ -69,7 +69,7 @@ impl Inflater {
         }
     }
 
-    /// The whole stream at `start`, which must give exactly `size` bytes.
+    /// The whole stream at `start`, which must have exactly `size` bytes.
     pub(super) fn inflate_exactly(
         &mut self,
         source: &mut dyn Source,
@@ -79,7 +79,7 @@ impl Inflater {
         if size <= MOST_AT_ONCE {
             return self.inflate_at_once(source, start, size);
         }
-        // One byte more, to see the end of a stream that is as long as it says.
+        // One byte more, to detect a stream that is longer than its size.
         let (bytes, ended) = self.inflate(source, start, size.saturating_add(1))?;
         if ended && bytes.len() == size {
             Ok(bytes)
@@ -93,8 +93,8 @@ impl Inflater {
             return Ok(bytes);
         }
         self.exact.init();
-        // One byte more than the object has: with a full buffer the decompressor may ask for room before it reads the
-        // end of the stream, which cannot be distinguished from an object that is too long.
+        // One byte more than the object has: if the buffer is full, the decompressor may ask for more room before it reads the
+        // end of the stream, which would look like an object that is too long.
         let mut out = vec![0; size.saturating_add(1)];
         let (mut filled, mut position) = (0, start);
         loop {
@@ -129,7 +129,7 @@ mod tests {
 
     use super::{GitError, Inflater, Source};
 
-    /// A stream that arrives in pieces of `piece` bytes.
+    /// A stream that is returned in pieces of `piece` bytes.
     struct Pieces<'b> {
         bytes: &'b [u8],
         piece: usize,
@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    /// Runs of one byte become long matches, mixed bytes become literals; level 0 stores bytes as they are.
+    /// Runs of one byte become long matches, and mixed bytes become literals; level 0 stores bytes uncompressed.
     fn contents() -> Vec<Vec<u8>> {
         let mixed = |length: usize| (0..length).map(|n| (n * n % 251) as u8).collect::<Vec<u8>>();
         let lengths = [0, 1, 2, 3, 100, 257, 258, 259, 300, 516, 1000, 32_768, 40_000];

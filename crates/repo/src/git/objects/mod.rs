@@ -1,7 +1,7 @@
-//! Git's objects and references, read without git: what a revision is called, and which files it has.
+//! Git's objects and references, read without git: resolves revisions and lists their files.
 //!
-//! Everything below `.git` is untrusted. Sizes, counts and depths have limits, every object is proved by its hash, and
-//! nothing recurses. Not here: contents of files, and anything that writes.
+//! Everything below `.git` is untrusted. Sizes, counts and depths are limited, every object is verified by its hash, and nothing
+//! is recursive. Does not read contents of files and never writes.
 
 mod commit;
 mod delta;

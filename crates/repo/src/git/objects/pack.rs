@@ -1,6 +1,6 @@
-//! Reads single entries of a pack (`.pack`) and follows their deltas, each bounded in size, number and depth.
+//! Reads single entries of a pack (`.pack`) and resolves their deltas, bounded in size, number and depth.
 //!
-//! What comes out is not verified here: the store does that for every object.
+//! Does not verify hashes: the store does that for every object.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -16,16 +16,16 @@ use super::place::GitLayout;
 use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
-/// No commit, tag or folder is larger.
+/// The maximum size of a commit, tag or tree.
 pub(super) const MAX_OBJECT: u64 = 128 << 20;
-/// Git itself makes chains of at most 4095.
+/// Git itself creates chains of at most 4095 deltas.
 const MAX_DELTAS: usize = 4096;
-/// How many bytes the links of one delta chain may total.
+/// The maximum total size of a delta chain.
 const MAX_CHAIN: u64 = 1 << 30;
-/// How many bytes of bases are kept for the next chain that passes by.
+/// The maximum total size of cached delta bases.
 const MAX_KEPT: usize = 32 << 20;
 
-/// An object as a pack or a file holds it.
+/// An object as stored in a pack or a loose file.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
     pub(super) kind: ObjectKind,
@@ -36,25 +36,25 @@ pub(super) struct Pack {
     pub(super) index: PackIndex,
     path: String,
     shown: String,
-    /// Up to where the entries end: a checksum is behind them.
+    /// The windows of the file, up to the checksum at its end.
     windows: Windows,
-    /// Objects that others may be based on, by their offset.
+    /// Cached delta bases, by their offset.
     kept: FxHashMap<u64, Object>,
     kept_bytes: usize,
 }
 
-/// The head of an entry.
+/// The header of an entry.
 struct Entry {
     kind: EntryKind,
-    /// Of the object or the delta, inflated.
+    /// The inflated size of the object or the delta.
     size: usize,
-    /// Where the compressed bytes start.
+    /// The offset of the compressed bytes.
     data: u64,
 }
 
 enum EntryKind {
     Whole(ObjectKind),
-    /// A delta on the object at this offset.
+    /// A delta against the object at this offset.
     Delta(u64),
 }
 
@@ -77,8 +77,7 @@ impl Pack {
         Ok(Self { index, path, shown, windows: Windows::new(end), kept: FxHashMap::default(), kept_bytes: 0 })
     }
 
-    /// The object whose entry starts at the offset. `spend` is called with the size of everything that is inflated or
-    /// built.
+    /// The object whose entry starts at the offset. Calls `spend` with the size of everything that is inflated or built.
     pub(super) fn read(
         &mut self,
         place: &GitLayout<'_>,
@@ -86,6 +85,8 @@ impl Pack {
         offset: u64,
         spend: &mut dyn FnMut(u64) -> Result<(), GitError>,
     ) -> Result<Object, GitError> {
+        // Collects deltas down to a whole object or a cached base, then applies them in reverse order. Not recursive: a hostile
+        // chain is as long as the limit allows.
         let mut deltas = Vec::new();
         let mut at = offset;
         let mut held = 0u64;
@@ -125,7 +126,7 @@ impl Pack {
         &self.path
     }
 
-    /// What the object at the offset is, without making it.
+    /// The kind of the object at the offset, without reading its contents.
     pub(super) fn kind(&mut self, place: &GitLayout<'_>, offset: u64) -> Result<ObjectKind, GitError> {
         let mut at = offset;
         for _ in 0..=MAX_DELTAS {
@@ -138,6 +139,7 @@ impl Pack {
     }
 
     fn keep(&mut self, offset: u64, object: &Object) {
+        // A single large object must not displace all others.
         if object.bytes.len() > MAX_KEPT / 8 {
             return;
         }
@@ -162,11 +164,12 @@ impl Pack {
             4 => EntryKind::Whole(ObjectKind::Tag),
             6 => {
                 let back = reader.distance()?;
-                // A base lies in front of what is based on it, so that no chain comes back to its start.
+                // A base must precede its delta, so that no chain is a cycle, and follow the pack's header of 12 bytes.
                 let base = offset.checked_sub(back).filter(|&base| back > 0 && base >= 12);
                 EntryKind::Delta(base.ok_or_else(|| reader.damaged("the base of a delta lies outside"))?)
             }
             7 => {
+                // A base named by id may come after its delta, so chains can be cyclic here; `MAX_DELTAS` ends them.
                 let id = reader.id(place.format.hash.length())?;
                 let base = self.index.find(place, &id)?;
                 EntryKind::Delta(base.ok_or_else(|| reader.damaged("the base of a delta is in another pack"))?)
@@ -180,12 +183,12 @@ impl Pack {
     }
 }
 
-/// More than the head of an entry has: a size of ten bytes, and a distance of ten or an id.
+/// More than the header of an entry: a size of ten bytes, and either a distance of ten bytes or an id.
 const LONGEST_HEAD: usize = 64;
 
-/// Reads the head of an entry.
+/// Parses the header of an entry.
 struct HeadReader<'p> {
-    /// As errors show it.
+    /// The name in errors.
     pack: &'p str,
     head: &'p [u8],
     at: usize,
@@ -202,7 +205,7 @@ impl HeadReader<'_> {
         byte.ok_or_else(|| self.damaged("an entry starts behind its end"))
     }
 
-    /// Three bits of kind, and a size in groups of seven bits, least significant first, after four.
+    /// Three bits of kind; the size has four bits in the first byte, then groups of seven bits, least significant first.
     fn kind_and_size(&mut self) -> Result<(u8, u64), GitError> {
         let mut byte = self.byte()?;
         let kind = byte >> 4 & 7;
@@ -219,7 +222,7 @@ impl HeadReader<'_> {
         Ok((kind, size))
     }
 
-    /// Seven bits per byte, most significant first, each continuation adding one.
+    /// Seven bits per byte, most significant first; each continuation adds one.
     fn distance(&mut self) -> Result<u64, GitError> {
         let mut byte = self.byte()?;
         let mut value = u64::from(byte & 0x7f);
@@ -240,7 +243,7 @@ impl HeadReader<'_> {
     }
 }
 
-/// A pack as a stream of bytes.
+/// A pack as a source of bytes.
 struct PackSource<'r, 's> {
     place: &'r GitLayout<'s>,
     pack: &'r mut Pack,

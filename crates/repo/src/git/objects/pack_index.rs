@@ -1,7 +1,7 @@
-//! Finds objects in a pack by its index (`.idx`, versions 1 and 2), reading only the parts that a question needs.
+//! Finds objects in a pack by its index (`.idx`, versions 1 and 2), reading only the parts that a lookup needs.
 //!
-//! Nothing in the file is trusted further than for an offset whose bytes are hashed and checked afterwards: a damaged
-//! index makes objects missing or damaged, never wrong.
+//! The file is only trusted for an offset; the bytes found there are hashed and verified. So a damaged index can make objects
+//! missing or damaged, but never wrong.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -14,16 +14,16 @@ use super::place::GitLayout;
 use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
-/// No hash of git's is longer.
+/// The length of git's longest hash.
 const LONGEST_ID: usize = 32;
-/// How far from where an id should be it is looked for first.
+/// The first step of the search from an id's expected position.
 const FIRST_STEP: u64 = 8;
-/// How many ids are read in one block once a binary search is this close.
+/// How many ids are read in one block when a binary search is this close.
 const BLOCK: u64 = 16;
-/// How many objects with the same first digits are listed; the search stops there.
+/// The maximum number of objects listed for a prefix; the search stops there.
 const MOST_ALIKE: usize = 64;
 
-/// The start of an object id, as typed.
+/// A prefix of an object id, as typed.
 #[derive(Clone, Debug)]
 pub(super) struct Prefix {
     nibbles: Vec<u8>,
@@ -31,23 +31,23 @@ pub(super) struct Prefix {
 
 pub(super) struct PackIndex {
     path: String,
-    /// How many objects have a first byte up to this one.
+    /// The number of objects whose first byte is at most the index.
     fanout: Vec<u32>,
     is_version_1: bool,
-    /// How many offsets of eight bytes there are.
+    /// The number of 8-byte offsets.
     large_offsets: u64,
     hash_length: u64,
     windows: RefCell<Windows>,
 }
 
 impl Prefix {
-    /// `None` unless these are four digits or more, and fewer than a whole id or as many.
+    /// `None` unless there are at least four digits, and at most as many as in a whole id.
     pub(super) fn parse(text: &str, most: usize) -> Option<Self> {
         let nibbles: Vec<u8> = text.bytes().map(nibble).collect::<Option<_>>()?;
         (4..=most).contains(&nibbles.len()).then_some(Self { nibbles })
     }
 
-    /// Its first byte: there always is one.
+    /// Its first byte; there are always enough digits.
     pub(super) fn first_byte(&self) -> u8 {
         self.nibbles.iter().take(2).fold(0, |byte, half| byte << 4 | half)
     }
@@ -57,7 +57,7 @@ impl Prefix {
         digits.take(self.nibbles.len()).eq(self.nibbles.iter().copied())
     }
 
-    /// Compares as the whole ids would that start with it, the smallest first.
+    /// Compares as the smallest id with this prefix would.
     fn is_behind(&self, id: &[u8]) -> bool {
         let digits = id.iter().flat_map(|byte| [byte >> 4, byte & 15]);
         digits.take(self.nibbles.len()).lt(self.nibbles.iter().copied())
@@ -103,11 +103,12 @@ impl PackIndex {
         self.fanout.last().copied().unwrap_or(0)
     }
 
-    /// Where in the pack the object starts, if the pack has it.
+    /// The offset of the object in the pack, if the pack has it.
     pub(super) fn find(&self, place: &GitLayout<'_>, id: &ObjectId) -> Result<Option<u64>, GitError> {
         let wanted = id.as_bytes();
         let (mut low, mut high) = self.bucket(wanted.first().copied().unwrap_or(0));
-        // Ids are hashes, so that the next bytes say about where one is; from there on the steps grow until it lies between two of them.
+        // Interpolation search: ids are hashes and therefore uniform, so the next bytes tell the expected position. From there,
+        // the steps double until the id is between two others.
         let share = wanted.get(1..).and_then(<[u8]>::first_chunk::<4>).map_or(0, |bytes| u32::from_be_bytes(*bytes));
         let mut probe = low + ((high.saturating_sub(low) * u64::from(share)) >> 32);
         let mut step = FIRST_STEP;
@@ -124,7 +125,7 @@ impl PackIndex {
         Ok(None)
     }
 
-    /// Adds the objects that start with the prefix.
+    /// Adds the objects with this prefix.
     pub(super) fn collect(
         &self,
         place: &GitLayout<'_>,
@@ -150,8 +151,8 @@ impl PackIndex {
         }
     }
 
-    /// A few ids among which the first that is not `before` is, if it starts with that byte, and the number of the
-    /// first of them.
+    /// A few ids with this first byte that include the first one that is not `before`, and the number of the first id of the
+    /// block.
     fn block(
         &self,
         place: &GitLayout<'_>,
@@ -167,14 +168,14 @@ impl PackIndex {
         Ok((low, self.ids(place, low, high.saturating_sub(low))?))
     }
 
-    /// The numbers of the objects whose ids start with the byte.
+    /// The range of objects whose ids start with the byte.
     fn bucket(&self, first_byte: u8) -> (u64, u64) {
         let upto = |byte: usize| u64::from(self.fanout.get(byte).copied().unwrap_or(0));
         let byte = usize::from(first_byte);
         (byte.checked_sub(1).map_or(0, upto), upto(byte))
     }
 
-    /// Compares the id of that number with one.
+    /// Compares the `number`-th id with `wanted`.
     fn compare(&self, place: &GitLayout<'_>, number: u64, wanted: &[u8]) -> Result<Ordering, GitError> {
         let inside = if self.is_version_1 { 4 } else { 0 };
         let position = self.table() + number * self.stride() as u64 + inside;
@@ -208,14 +209,14 @@ impl PackIndex {
         Ok(u64::from_be_bytes(bytes))
     }
 
-    /// The number of four bytes there.
+    /// The big-endian number of four bytes at a position.
     fn number(&self, place: &GitLayout<'_>, position: u64) -> Result<u64, GitError> {
         let mut four = [0; 4];
         self.fill(place, position, &mut four)?;
         Ok(u32::from_be_bytes(four).into())
     }
 
-    /// Fills all of `into` from a position on.
+    /// Fills all of `into` from a position.
     fn fill(&self, place: &GitLayout<'_>, position: u64, into: &mut [u8]) -> Result<(), GitError> {
         let filled = self.windows.borrow_mut().fill(place, &self.path, position, into)?;
         if filled < into.len() {
@@ -224,17 +225,17 @@ impl PackIndex {
         Ok(())
     }
 
-    /// Where the ids start.
+    /// The offset of the table of ids.
     fn table(&self) -> u64 {
         if self.is_version_1 { 1024 } else { 1032 }
     }
 
-    /// How many bytes each object takes: id and offset, and in version 2 a checksum.
+    /// The bytes per object: id and offset, and in version 2 a checksum.
     fn entry_length(&self) -> u64 {
         self.hash_length + if self.is_version_1 { 4 } else { 8 }
     }
 
-    /// The distance from one id to the next; in version 1 the offset precedes the id.
+    /// The distance between ids; in version 1 the offset precedes each id.
     fn stride(&self) -> usize {
         self.hash_length as usize + if self.is_version_1 { 4 } else { 0 }
     }
@@ -243,7 +244,7 @@ impl PackIndex {
         entry.get(if self.is_version_1 { 4 } else { 0 }..).unwrap_or_default()
     }
 
-    /// Never more than a block of ids or the first table.
+    /// Never larger than a block of ids or the fanout table.
     fn read(&self, place: &GitLayout<'_>, offset: u64, length: u64) -> Result<Vec<u8>, GitError> {
         let length = usize::try_from(length.min(1 << 16)).unwrap_or(0);
         self.windows.borrow_mut().copy(place, &self.path, offset, length)
@@ -267,7 +268,7 @@ mod tests {
         assert!(five.is_behind(&[0xab, 0xcd, 0x0f]) && !five.is_behind(&[0xab, 0xcd, 0x10]));
     }
 
-    /// An index of the ids, whose offsets are their numbers times 100; from `large` on they take eight bytes.
+    /// An index of these ids. Offsets are the object's number times 100; from `large` on they take eight bytes.
     fn index(ids: &[ObjectId], is_version_1: bool, large: usize) -> Vec<u8> {
         let mut bytes = if is_version_1 { Vec::new() } else { b"\xfftOc\0\0\0\x02".to_vec() };
         for byte in 0..=255u8 {
@@ -293,7 +294,7 @@ mod tests {
         bytes
     }
 
-    /// Many ids that start alike, so that a search has far to go.
+    /// Many ids with a common prefix, so that a search takes many steps.
     fn many_ids() -> Vec<ObjectId> {
         let mut ids: Vec<ObjectId> = (0..1500u32)
             .map(|number| {

@@ -1,7 +1,7 @@
-//! Where a repository keeps what: its own folder, the shared one, and what its configuration says of their format.
+//! The folders of a repository, and the object format in its configuration.
 //!
-//! Reads small files with their limits. Of the configuration only the format and `core.fileMode` matter; includes and
-//! worktree configuration are not followed.
+//! Reads small files, with limits. Of the configuration only the format and `core.fileMode` matter; includes and worktree
+//! configuration are not read.
 
 use std::io;
 use std::path::Path;
@@ -15,29 +15,29 @@ use crate::paths::{Root, join, real_path};
 use crate::system::System;
 use crate::system_ext::SystemExt as _;
 
-/// A configuration, a reference or a list of alternates is never larger.
+/// The maximum size of a configuration, a reference or a list of alternates.
 const MAX_SMALL_FILE: u64 = 16 << 20;
 
-/// The repository that a root belongs to.
+/// The repository that contains a root.
 pub(crate) struct GitLayout<'s> {
     pub(crate) system: &'s dyn System,
-    /// The checkout, for showing paths below it without the way to it.
+    /// The checkout, to show paths relative to its top.
     pub(crate) top: Root,
-    /// From the top of the checkout to the root: empty, or with a slash at its end.
+    /// The path from the top of the checkout to the root: empty, or with a trailing slash.
     pub(crate) prefix: String,
-    /// Holds `HEAD` and the index.
+    /// The folder with `HEAD` and the index.
     pub(crate) directory: String,
-    /// Holds `objects` and `refs`.
+    /// The folder with `objects` and `refs`.
     pub(crate) common: String,
     pub(crate) format: Format,
 }
 
-/// What the configuration says.
+/// The relevant settings of the configuration.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Format {
     pub(crate) hash: HashKind,
     pub(crate) has_reftable: bool,
-    /// Whether the executable bit of files means anything.
+    /// Whether the executable bit of files is meaningful.
     pub(crate) trusts_executable_bit: bool,
 }
 
@@ -60,12 +60,12 @@ impl<'s> GitLayout<'s> {
         Ok(place)
     }
 
-    /// A path as errors show it.
+    /// A path as shown in errors.
     pub(crate) fn shown(&self, path: &str) -> String {
         self.top.relative(path).unwrap_or(path).to_owned()
     }
 
-    /// The bytes of a small file; `None` when there is no such file.
+    /// The bytes of a small file; `None` if it does not exist.
     pub(crate) fn read_small(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         self.read(path, MAX_SMALL_FILE)
     }
@@ -87,7 +87,7 @@ impl<'s> GitLayout<'s> {
     }
 }
 
-/// A folder where a file is expected counts as no file: `refs/heads/a` may be one.
+/// A folder instead of a file counts as absent: `refs/heads/a` may be a folder.
 fn is_absence(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -99,7 +99,7 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-/// Extensions that change nothing about how objects and references are read.
+/// Extensions that do not change how objects and references are read.
 const HARMLESS: [&str; 6] =
     ["noop", "preciousobjects", "partialclone", "worktreeconfig", "relativeworktrees", "compatobjectformat"];
 

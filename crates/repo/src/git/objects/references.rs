@@ -1,7 +1,7 @@
 //! Branches, tags and other names of objects: loose files, `packed-refs`, and symbolic references.
 //!
-//! Follows git's rules for short names. Reflogs (`@{…}`), replacements and grafts are not read; reftables are reported
-//! as unsupported.
+//! Follows git's rules for short names. Does not read reflogs (`@{…}`), replacements and grafts; reports reftables as
+//! unsupported.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::id::ObjectId;
 use super::place::GitLayout;
 use crate::paths::join;
 
-/// As many names of names as git follows.
+/// git's own limit for chains of symbolic references.
 const MAX_SYMBOLIC: usize = 5;
 const MAX_PACKED: u64 = 256 << 20;
 const RULES: [(&str, &str); 6] = [
@@ -33,7 +33,7 @@ impl<'p, 's> References<'p, 's> {
         Self { place, packed: None }
     }
 
-    /// Resolves a name by git's order of rules; `None` when it is not a reference.
+    /// Resolves a name in git's order of rules; `None` if it is not a reference.
     pub(crate) fn find(&mut self, name: &str) -> Result<Option<ObjectId>, GitError> {
         let name = if name == "@" { "HEAD" } else { name };
         if !is_name(name) {
@@ -44,7 +44,7 @@ impl<'p, 's> References<'p, 's> {
         }
         for (before, behind) in RULES {
             let full = [before, name, behind].concat();
-            // At the top, only names in capitals are references: everything else there is a file of git's own.
+            // Directly in the git directory, only names in capitals are references; other files there are git's own.
             let is_root_name = full.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'_' | b'-'));
             if !full.starts_with("refs/") && !is_root_name {
                 continue;
@@ -65,6 +65,7 @@ impl<'p, 's> References<'p, 's> {
             let damaged = || GitError::damaged(&self.place.shown(&path), "it is not a reference");
             if let Some(target) = bytes.strip_prefix(b"ref:") {
                 let target = std::str::from_utf8(target).map_err(|_| damaged())?.trim();
+                // The target becomes a path below the git directory, and must not leave it.
                 if !is_name(target) || !target.starts_with("refs/") {
                     return Err(damaged());
                 }
@@ -77,7 +78,7 @@ impl<'p, 's> References<'p, 's> {
         Err(GitError::TooMuch { what: format!("the chain of names from `{name}`"), limit: MAX_SYMBOLIC as u64 })
     }
 
-    /// What belongs to one worktree lies in its own folder.
+    /// References of a single worktree are in that worktree's own folder.
     fn folder_of(&self, name: &str) -> &'p str {
         let own = ["refs/bisect/", "refs/worktree/", "refs/rewritten/"];
         let is_own = !name.starts_with("refs/") || own.iter().any(|prefix| name.starts_with(prefix));
@@ -98,7 +99,7 @@ impl<'p, 's> References<'p, 's> {
         let mut packed = BTreeMap::new();
         let lines = bytes.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         for (number, line) in lines.enumerate() {
-            // The line below a tag holds its peeled id behind a caret. The tag is read anyway, so that is not needed.
+            // Skip the line below a tag with its peeled id (`^`): tags are resolved anyway.
             if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"^") {
                 continue;
             }
@@ -117,7 +118,7 @@ impl<'p, 's> References<'p, 's> {
     }
 }
 
-/// Whether git would accept the name of a reference: above all, whether it stays in its folder.
+/// Whether git would accept the name of a reference. Most important: it must stay in its folder.
 fn is_name(name: &str) -> bool {
     let is_part = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock");
     let is_forbidden = |c: char| c.is_ascii_control() || matches!(c, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\');

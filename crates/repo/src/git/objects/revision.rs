@@ -1,6 +1,6 @@
-//! Finds the commit and the folder that a revision expression names: `main`, `v1.2^{commit}`, `HEAD~3^2`.
+//! Resolves a revision expression to its commit and tree: `main`, `v1.2^{commit}`, `HEAD~3^2`.
 //!
-//! Not read: ranges, paths (`REV:path`), reflogs (`@{1}`) and searches (`:/text`). Each has its own error.
+//! Does not support ranges, paths (`REV:path`), reflogs (`@{1}`) and searches (`:/text`). Each has its own error.
 
 use std::rc::Rc;
 
@@ -11,31 +11,31 @@ use super::place::GitLayout;
 use super::references::References;
 use super::store::ObjectStore;
 
-/// Tags of tags of tags.
+/// The maximum depth of tags that point to tags.
 const MAX_TAGS: usize = 64;
-/// How many of the objects that an abbreviation may mean are named.
+/// How many candidates of an ambiguous abbreviation are listed.
 const SHOWN: usize = 8;
 
 /// What a revision resolves to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Revision {
-    /// `None` when the revision names a folder alone.
+    /// `None` if the revision names a tree directly.
     pub(crate) commit: Option<ObjectId>,
     pub(crate) tree: ObjectId,
 }
 
-/// One step behind the name.
+/// One step after the name.
 #[derive(Debug, PartialEq, Eq)]
 enum RevisionStep {
-    /// `~3`: as many first parents.
+    /// `~3`: follows the first parent this many times.
     Ancestor(u32),
-    /// `^2`: the parent of that number; 0 is the commit itself.
+    /// `^2`: the parent with this number; 0 is the commit itself.
     Parent(u32),
     /// `^{commit}`, `^{tree}` and `^{}`.
     Peel(Option<ObjectKind>),
 }
 
-/// Finds what the spelling means.
+/// Resolves a revision expression.
 pub(crate) fn resolve<'s>(
     place: &GitLayout<'s>,
     store: &mut ObjectStore<'_, 's>,
@@ -107,15 +107,14 @@ struct Resolver<'r, 'p, 's> {
 }
 
 impl Resolver<'_, '_, '_> {
-    /// A whole object id, a reference, the end of what `git describe` prints, or the start of an object id: in this
-    /// order, as git has it.
+    /// A whole object id, a reference, the suffix of `git describe`, or the prefix of an object id: in git's order.
     fn name(&mut self, name: &str) -> Result<ObjectId, GitError> {
         if let Some(id) = ObjectId::from_hex(name.as_bytes(), self.place.format.hash) {
             return Ok(id);
         }
         let found = match References::new(self.place).find(name) {
             Ok(found) => found,
-            // Without readable references, the digits may still be an object id.
+            // Even if references cannot be read, the digits may be an object id.
             Err(unsupported @ GitError::Unsupported { .. }) => {
                 return self.abbreviated(name)?.ok_or(unsupported);
             }
@@ -133,7 +132,7 @@ impl Resolver<'_, '_, '_> {
         Err(GitError::UnknownRevision { name: name.to_owned() })
     }
 
-    /// The only object whose id starts with these digits, or the only one of them that can peel to a commit.
+    /// The only object with this prefix, or the only one of them that peels to a commit.
     fn abbreviated(&mut self, digits: &str) -> Result<Option<ObjectId>, GitError> {
         let found: Vec<ObjectId> = self.store.starting_with(digits)?.into_iter().collect();
         if found.len() < 2 {
@@ -183,7 +182,7 @@ impl Resolver<'_, '_, '_> {
         parent.ok_or_else(|| GitError::NoParent { revision: self.spelling.to_owned(), commit: id.to_string(), number })
     }
 
-    /// Follows tags to what they mark.
+    /// Follows tags to their target.
     fn peel(&mut self, id: ObjectId) -> Result<(ObjectId, ObjectKind, Rc<Vec<u8>>), GitError> {
         let mut id = id;
         for _ in 0..MAX_TAGS {

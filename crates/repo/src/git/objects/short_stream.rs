@@ -1,14 +1,14 @@
-//! Inflates the streams that most objects of a pack are: short, and whole in memory. Half of them have deflate's fixed codes, for which
-//! building decoding tables would cost more than the rest of them, so those are in a constant table here; the tables of other
-//! codes are small ones, and rare long codes are decoded without. Every stream that is not complete here, and every damaged one, is left
-//! to the caller's inflater.
+//! A fast inflater for the streams of most objects in packs, which are short and completely in memory. Half of them use deflate's
+//! fixed codes, for which building decoding tables would take longer than decoding, so those tables are constants here. Tables
+//! for dynamic codes are small; rare long codes are decoded bit by bit. Every incomplete or damaged stream is left to the
+//! caller's general inflater.
 
-/// Symbol and length of the fixed code that the low nine bits start with.
+/// Symbol and length of the fixed code at the start of the low nine bits.
 const CODES: [(u16, u8); 512] = {
     let mut codes = [(0, 0); 512];
     let mut bits = 0;
     while bits < 512 {
-        // Codes are written with their first bit lowest.
+        // Codes are stored with their first bit lowest.
         let code = (bits as u16).reverse_bits() >> 7;
         codes[bits] = match (code >> 2, code >> 1) {
             (seven @ 0..=0x17, _) => (256 + seven, 7),
@@ -24,13 +24,13 @@ const CODES: [(u16, u8); 512] = {
 /// Base and number of extra bits of each length symbol from 257 on, and of each distance symbol.
 const LENGTHS: [(u16, u8); 29] = {
     let mut lengths = steps::<29>(4, 3);
-    // The last code means the longest length only.
+    // The last code only means the maximum length.
     lengths[28] = (258, 0);
     lengths
 };
 const DISTANCES: [(u16, u8); 30] = steps::<30>(2, 1);
 
-/// `group` symbols for each number of extra bits, the first two groups without any.
+/// `group` symbols for each number of extra bits; the first two groups have none.
 const fn steps<const N: usize>(group: usize, first: u16) -> [(u16, u8); N] {
     let mut steps = [(0, 0); N];
     let mut base = first;
@@ -44,14 +44,13 @@ const fn steps<const N: usize>(group: usize, first: u16) -> [(u16, u8); N] {
     steps
 }
 
-/// In which order the lengths of the codes for lengths of codes are written.
+/// The order in which the lengths of code length codes are stored.
 const LENGTH_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/// Streams of more blocks are not short.
+/// Streams with more blocks are not short.
 const MOST_BLOCKS: usize = 16;
 
-/// The `size` bytes of the zlib stream that the input starts with; `None` when it is another kind of stream, when it is damaged, or
-/// when some of it is missing.
+/// The `size` bytes of the zlib stream at the start of the input; `None` if it is another kind of stream, damaged, or incomplete.
 pub(super) fn inflate(input: &[u8], size: usize) -> Option<Vec<u8>> {
     let (&[method, flags], body) = input.split_first_chunk::<2>()?;
     let is_deflate = method & 15 == 8 && method >> 4 <= 7 && flags & 32 == 0;
@@ -59,10 +58,10 @@ pub(super) fn inflate(input: &[u8], size: usize) -> Option<Vec<u8>> {
         return None;
     }
     let mut bits = Bits { body, at: 0 };
-    // What does not fit into the input needs no memory either: deflate makes a thousand bytes of one at most.
+    // Limited by the input, so that a false size takes no memory: deflate expands a byte to at most 1032.
     let mut out = Output { bytes: Vec::with_capacity(size.min(body.len().saturating_mul(1032))), size };
     for _ in 0..MOST_BLOCKS {
-        // The lowest bit says that it is the last block, the next two of which kind it is.
+        // The lowest bit marks the last block; the next two are its type.
         let kind = bits.take(3);
         match kind >> 1 {
             0 => stored(&mut bits, &mut out)?,
@@ -74,7 +73,7 @@ pub(super) fn inflate(input: &[u8], size: usize) -> Option<Vec<u8>> {
             _ => return None,
         }
         if kind & 1 != 0 {
-            // Behind the end there are only zeros, which mean something too.
+            // Bits after the end of the input are read as zeros, which can be valid codes, so check for overrun.
             let rest = body.get(bits.at.div_ceil(8)..)?;
             let sum = u32::from_be_bytes(*rest.first_chunk::<4>()?);
             return (out.bytes.len() == size && sum == adler32(&out.bytes)).then_some(out.bytes);
@@ -83,23 +82,24 @@ pub(super) fn inflate(input: &[u8], size: usize) -> Option<Vec<u8>> {
     None
 }
 
-/// What was inflated so far, and how much it is to be.
+/// The output so far, and its expected size.
 struct Output {
     bytes: Vec<u8>,
     size: usize,
 }
 
 impl Output {
-    /// Copies what begins so many bytes before the end.
+    /// Copies bytes that start `distance` bytes before the end.
     fn copy(&mut self, distance: usize, length: usize) -> Option<()> {
         let start = self.bytes.len().checked_sub(distance)?;
+        // Checked before copying, so that the output never grows beyond the expected size.
         if length > self.size - self.bytes.len() {
             return None;
         }
         if distance >= length {
             self.bytes.extend_from_within(start..start + length);
         } else {
-            // What is copied begins with what was just written.
+            // The ranges may overlap: a copy can start with bytes that it wrote itself.
             for at in start..start + length {
                 self.bytes.push(*self.bytes.get(at)?);
             }
@@ -109,6 +109,7 @@ impl Output {
 }
 
 fn stored(bits: &mut Bits<'_>, out: &mut Output) -> Option<()> {
+    // A stored block starts at a byte boundary.
     let start = bits.at.div_ceil(8);
     let (&[low, high, not_low, not_high], rest) = bits.body.get(start..)?.split_first_chunk::<4>()?;
     let length = u16::from_le_bytes([low, high]);
@@ -120,14 +121,14 @@ fn stored(bits: &mut Bits<'_>, out: &mut Output) -> Option<()> {
     Some(())
 }
 
-/// A symbol and the number of its bits; `None` where no code starts like this.
+/// A symbol and the length of its code; `None` if no code starts with these bits.
 type Decoded = Option<(u16, u8)>;
 
 fn fixed_symbol(bits: u64) -> Decoded {
     Some(CODES[(bits & 511) as usize])
 }
 
-/// Five bits, the first lowest.
+/// Five bits, first bit lowest.
 fn fixed_distance(bits: u64) -> Decoded {
     Some(((((bits & 31) as u8).reverse_bits() >> 3).into(), 5))
 }
@@ -156,7 +157,7 @@ fn block(
     }
 }
 
-/// The codes of a block that brings its own.
+/// Parses the codes of a dynamic block.
 fn codes(bits: &mut Bits<'_>) -> Option<(Codes, Codes)> {
     let [symbols, distances, lengths] = [(257, 5), (1, 5), (4, 4)].map(|number| bits.number(number));
     let mut own = [0; LENGTH_ORDER.len()];
@@ -183,29 +184,29 @@ fn codes(bits: &mut Bits<'_>) -> Option<(Codes, Codes)> {
     Some((Codes::new(symbols)?, Codes::new(distances)?))
 }
 
-/// The bits that the table of a code is asked by. Longer codes are of rare symbols.
+/// The number of bits that index a code's table. Longer codes belong to rare symbols.
 const TABLE_BITS: u8 = 10;
 const LONGEST_CODE: usize = 15;
 
-/// A code by the lengths of its symbols.
+/// A Huffman code, built from the lengths of its symbols' codes.
 struct Codes {
-    /// By the next bits: a symbol, and in the lowest four bits how many of them it takes; 0 where the code is longer.
+    /// Indexed by the next bits: a symbol, and in the lowest four bits the length of its code; 0 if the code is longer.
     table: [u16; 1 << TABLE_BITS],
-    /// How many symbols have a code of each length.
+    /// The number of symbols by code length.
     counts: [u16; LONGEST_CODE + 1],
-    /// By length, then by number.
+    /// Sorted by length, then by number.
     symbols: [u16; 288],
 }
 
 impl Codes {
-    /// `None` for lengths that leave bits without a meaning, or give them two; one symbol alone may.
+    /// `None` for lengths that leave bit patterns unused or ambiguous; only a single symbol may leave some unused.
     fn new(lengths: &[u8]) -> Option<Self> {
         let mut codes = Self { table: [0; 1 << TABLE_BITS], counts: [0; LONGEST_CODE + 1], symbols: [0; 288] };
         for &length in lengths {
             *codes.counts.get_mut(usize::from(length))? += 1;
         }
         codes.counts[0] = 0;
-        // Where the symbols of each length start, and the first code of it.
+        // For each length, the first index in `symbols` and its first code.
         let mut starts = [(0usize, 0u32); LONGEST_CODE + 1];
         let (mut start, mut code) = (0, 0);
         for (place, &count) in starts.iter_mut().zip(&codes.counts) {
@@ -220,7 +221,7 @@ impl Codes {
             let (start, code) = &mut starts[usize::from(length)];
             *codes.symbols.get_mut(*start)? = symbol;
             if length <= TABLE_BITS {
-                // Codes are written with their first bit lowest.
+                // Codes are stored with their first bit lowest.
                 let first = (code.reverse_bits() >> (32 - u32::from(length))) as usize;
                 let places = codes.table.get_mut(first..)?.iter_mut().step_by(1 << length);
                 places.for_each(|place| *place = symbol << 4 | u16::from(length));
@@ -238,7 +239,7 @@ impl Codes {
         }
     }
 
-    /// Bit by bit: codes of one length are consecutive numbers.
+    /// Decodes bit by bit: codes of one length are consecutive numbers.
     fn decode_long(&self, bits: u64) -> Decoded {
         let (mut code, mut first, mut start) = (0, 0, 0);
         for length in 1..=LONGEST_CODE {
@@ -255,15 +256,15 @@ impl Codes {
     }
 }
 
-/// A stream of bits, the lowest of each byte first.
+/// A bit stream, lowest bit of each byte first.
 struct Bits<'b> {
     body: &'b [u8],
-    /// In bits.
+    /// The position in bits.
     at: usize,
 }
 
 impl Bits<'_> {
-    /// The next 57 bits or more; zeros behind the end.
+    /// At least the next 57 bits; zeros after the end.
     fn peek(&self) -> u64 {
         let rest = self.body.get(self.at / 8..).unwrap_or_default();
         let next = match rest.first_chunk::<8>() {
@@ -287,11 +288,11 @@ impl Bits<'_> {
 fn adler32(bytes: &[u8]) -> u32 {
     const LANES: usize = 16;
     let (mut low, mut high) = (1u32, 0u32);
-    // So many bytes cannot overflow the sums.
+    // The largest number of bytes for which the sums cannot overflow.
     for piece in bytes.chunks(5552) {
         let (chunks, rest) = piece.as_chunks::<LANES>();
         for chunk in chunks {
-            // Both sums of a chunk by themselves, so that they are made many at a time.
+            // Compute both sums per chunk, which lets the compiler vectorise.
             let (mut sum, mut weighted) = (0, 0);
             for (weight, &byte) in (1..=LANES as u32).rev().zip(chunk) {
                 sum += u32::from(byte);
@@ -317,7 +318,7 @@ mod tests {
 
     use super::*;
 
-    /// Literals and a copy that overlaps itself.
+    /// Literals and a self-overlapping copy.
     const FIXED: &[u8] =
         &[0x78, 0x01, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x57, 0xc8, 0x40, 0x27, 0x01, 0x68, 0x03, 0x08, 0xb1];
 
@@ -338,11 +339,11 @@ mod tests {
         assert_eq!((DISTANCES[0], DISTANCES[4], DISTANCES[29]), ((1, 0), (5, 1), (24_577, 13)));
     }
 
-    /// The general inflater never sees these.
+    /// The general inflater would hide failures here, so compare with this one directly.
     #[test]
     fn streams_with_codes_of_their_own() {
         let mixed = |length: u64| (0..length).map(|n| ((n * n * 2_654_435_761) >> 13) as u8).collect::<Vec<u8>>();
-        // Symbols that get rarer and rarer have long codes.
+        // Symbols of decreasing frequency, so that some have long codes.
         let rare: Vec<u8> = (0..20_000u32).map(|n| (n.trailing_zeros() * 7) as u8).collect();
         let trees =
             (0..40u64).flat_map(|n| [b"100644 file".as_slice(), &mixed(n)[..n as usize / 2], b".ts\0"].concat());

@@ -1,7 +1,7 @@
-//! Reads objects by their names, from single files, packs and the folders of alternates, and proves each by its hash.
+//! Reads objects by id, from loose files, packs and alternates, and verifies each by its hash.
 //!
-//! Meant for commits, tags and folders; the contents of files are never needed here. A copy that is damaged is passed
-//! over when another one is whole.
+//! For commits, tags and trees; the contents of files are never needed here. A damaged copy of an object is skipped if there is
+//! an intact one.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,29 +17,29 @@ use crate::paths::{join, real_path};
 use crate::system::{EntryKind, Owner};
 use crate::system_ext::SystemExt as _;
 
-/// As deep as git follows alternates of alternates.
+/// git's own limit for the depth of alternates.
 const MAX_ALTERNATE_DEPTH: usize = 5;
 const MAX_FOLDERS: usize = 64;
-/// No repository has as many packs; each costs a file that is opened.
+/// No repository has as many packs, and each costs an open file.
 const MAX_PACKS: usize = 20_000;
-/// What one question may inflate in all.
+/// The maximum total of inflated bytes per query.
 const MAX_INFLATED: u64 = 8 << 30;
 
 pub(crate) struct ObjectStore<'p, 's> {
     place: &'p GitLayout<'s>,
     folders: Vec<Folder>,
-    /// Alternates that do not exist, as they are written.
+    /// Alternates that do not exist, as written.
     absent: Vec<String>,
     inflater: Inflater,
     inflated: u64,
 }
 
-/// A folder of objects.
+/// An object folder.
 struct Folder {
     path: String,
     /// `None` until the first request.
     packs: Option<Vec<Pack>>,
-    /// Why the first unusable pack is unusable: it may hold what is not found elsewhere.
+    /// The error of the first unusable pack: it may contain an object that is not found elsewhere.
     broken: Option<GitError>,
 }
 
@@ -50,7 +50,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
         Ok(store)
     }
 
-    /// The object of that name, of the kind that is wanted.
+    /// The object with this id, which must be of kind `wanted`.
     pub(crate) fn read_as(&mut self, id: &ObjectId, wanted: ObjectKind) -> Result<Rc<Vec<u8>>, GitError> {
         let (found, bytes) = self.read(id)?;
         if found == wanted {
@@ -59,7 +59,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
         Err(GitError::WrongKind { id: id.to_string(), found: found.name(), wanted: wanted.name() })
     }
 
-    /// The object of that name, proved.
+    /// The object with this id, verified.
     pub(crate) fn read(&mut self, id: &ObjectId) -> Result<(ObjectKind, Rc<Vec<u8>>), GitError> {
         let mut first_error = None;
         for folder in 0..self.folders.len() {
@@ -72,7 +72,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
         Err(first_error.unwrap_or_else(|| self.missing(id)))
     }
 
-    /// The kind of the object, without verifying its hash; `None` when it cannot be read.
+    /// The kind of the object, without verifying its hash; `None` if it cannot be read.
     pub(crate) fn kind(&mut self, id: &ObjectId) -> Option<ObjectKind> {
         let place = self.place;
         for folder in &mut self.folders {
@@ -90,7 +90,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
         None
     }
 
-    /// All objects whose names start like this.
+    /// All objects whose ids start with these digits.
     pub(crate) fn starting_with(&mut self, digits: &str) -> Result<BTreeSet<ObjectId>, GitError> {
         let mut found = BTreeSet::new();
         let place = self.place;
@@ -99,6 +99,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
             for pack in folder.packs(place)? {
                 pack.index.collect(place, &prefix, &mut found)?;
             }
+            // An unreadable pack may contain another object with this prefix, so the answer could be ambiguous.
             if let Some(error) = &folder.broken {
                 return Err(error.clone());
             }
@@ -145,7 +146,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
                 return Ok(Some(object));
             }
         }
-        // Most objects are in a pack: the name of a file of its own is made only when none has it.
+        // Most objects are in a pack, so build the path of the loose file only if no pack has it.
         let path = loose_path(&folder.path, id);
         let outcome = read_loose(place, inflater, &path, &mut spend);
         match tried(outcome, &path) {
@@ -158,7 +159,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
         GitError::MissingObject { id: id.to_string(), looked_for: self.absent.clone() }
     }
 
-    /// Adds a folder and the ones that it names, unless it is there already.
+    /// Adds a folder and its alternates, unless it was added before.
     fn add_folder(&mut self, path: String, depth: usize) -> Result<(), GitError> {
         if self.folders.iter().any(|folder| folder.path == path) {
             return Ok(());
@@ -179,7 +180,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
             }
             let full = if name.starts_with('/') { name.clone() } else { join(&path, &name) };
             match real_path(self.place.system, Path::new(&full)) {
-                // Objects that another user put there are not this repository's word.
+                // Do not trust objects in a folder of another user.
                 Ok(real) if self.is_folder(&real) && !self.is_anothers(&real) => self.add_folder(real, depth + 1)?,
                 _ => self.absent.push(format!("`{name}`")),
             }
@@ -197,7 +198,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
 }
 
 impl Folder {
-    /// The packs of the folder, by name. An index without its pack is not one.
+    /// The packs of the folder, sorted by name. Ignores an index without its pack.
     fn packs(&mut self, place: &GitLayout<'_>) -> Result<&mut Vec<Pack>, GitError> {
         let packs = match self.packs.take() {
             Some(packs) => packs,
@@ -253,7 +254,7 @@ fn read_loose(
     Ok(Some(Object { kind, bytes: Rc::new(bytes) }))
 }
 
-/// Kind, length of the head, and size of the object: `tree 123` and a zero byte.
+/// Kind, header length and size of a loose object: `tree 123` and a zero byte.
 fn loose_head(head: &[u8]) -> Option<(ObjectKind, usize, u64)> {
     let end = head.iter().position(|&byte| byte == 0)?;
     let text = std::str::from_utf8(head.get(..end)?).ok()?;
@@ -277,8 +278,8 @@ impl Source for LooseSource<'_> {
     }
 }
 
-/// A line of `alternates`: as it is, or quoted as C quotes. Escapes other than of `"` and `\` do not occur in paths
-/// that are UTF-8, except as octal bytes, which are left as they are; such a path is then not found.
+/// A line of `alternates`: plain, or quoted as in C. Decodes only escapes of `"` and `\`: UTF-8 paths need no others except octal
+/// bytes, which stay as written; such a path is then not found.
 fn unquoted(line: &str) -> String {
     let line = line.trim_end_matches('\r');
     let inner = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));

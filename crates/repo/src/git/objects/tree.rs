@@ -1,8 +1,8 @@
-//! Lists the files of a folder as a revision has it, without opening folders that are known to be the same already.
+//! Lists the files of a folder in a revision, without reading subfolders that are known to be unchanged.
 //!
-//! Walks with a list of its own instead of recursion. Folders that hold each other cannot be made, but one may be named
-//! many times over, so that a handful of objects makes billions of paths: the number of paths is limited, and a folder
-//! is read and proved once.
+//! Iterative, with an own stack. Trees cannot be cyclic, because they are named by their hash. But one tree can be referenced
+//! many times, so that a few objects have billions of paths: the number of paths is limited, and each tree is read and verified
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -11,37 +11,36 @@ use super::error::GitError;
 use super::id::{ObjectId, ObjectKind};
 use super::store::ObjectStore;
 
-/// How many files and folders are listed. Folders that are as the index knows them are not, so that a repository with more
-/// files is fine as long as most of its folders are unchanged.
+/// The maximum number of listed files and folders. Folders that equal the index's are not listed, so larger repositories work as
+/// long as most of their folders are unchanged.
 const MAX_PATHS: usize = 1_000_000;
-/// How long all their names may be in total, in bytes.
+/// The maximum length of all names together, in bytes.
 const MAX_NAMES: usize = 256 << 20;
-/// How many bytes of folders are kept because they may be named again.
+/// The maximum total size of cached folders, which may be referenced again.
 const MAX_KEPT: usize = 64 << 20;
-/// No longer path can be opened.
+/// Longer paths cannot be opened.
 const MAX_PATH: usize = 1 << 16;
 
-/// What a path is in a revision.
+/// The kind of a path in a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TreeMode {
     Plain,
     Executable,
     Link,
-    /// Another repository.
+    /// A submodule: another repository.
     Submodule,
 }
 
-/// The files below one folder of a revision. Paths start at the top of the checkout.
+/// The files below one folder of a revision. Paths are relative to the top of the checkout.
 #[derive(Debug, Default)]
 pub(crate) struct RevisionFiles {
     pub(crate) files: BTreeMap<Vec<u8>, (TreeMode, ObjectId)>,
-    /// Folders that were not opened because they are as the caller knows them, each with a slash at its end; the top is
-    /// empty.
+    /// Folders that were not read because `known` has the same id, each with a trailing slash; the top is empty.
     pub(crate) same: BTreeSet<Vec<u8>>,
 }
 
 impl TreeMode {
-    /// As git reads the modes of folders and of its index; `None` for folders and for what does not exist.
+    /// Converts modes as git does for trees and its index; `None` for folders and invalid modes.
     pub(crate) fn of(bits: u32) -> Option<Self> {
         match bits >> 12 {
             0o10 if bits & 0o100 != 0 => Some(Self::Executable),
@@ -54,8 +53,8 @@ impl TreeMode {
 }
 
 impl RevisionFiles {
-    /// Lists what is below `prefix` (empty, or with a slash at its end) of the folder. `known` holds the names of folders
-    /// that need not be opened.
+    /// Lists everything below `prefix` (empty, or with a trailing slash) in the tree. `known` has the ids of folders that need
+    /// not be read.
     pub(crate) fn list(
         store: &mut ObjectStore<'_, '_>,
         top: ObjectId,
@@ -80,7 +79,7 @@ impl RevisionFiles {
                 if entry.mode.is_none() {
                     full.push(b'/');
                 }
-                // Only the way down to the prefix matters, and what is below it.
+                // Only descend towards the prefix, and below it.
                 let is_on_the_way = entry.mode.is_none() && prefix.starts_with(&full);
                 if !is_on_the_way && !full.starts_with(prefix) {
                     continue;
@@ -101,7 +100,7 @@ impl RevisionFiles {
         Ok(files)
     }
 
-    /// Whether the path lies in a folder that is as it is known.
+    /// Whether the path is in a folder that equals the known one.
     pub(crate) fn is_same(&self, path: &[u8]) -> bool {
         if self.same.is_empty() {
             return false;
@@ -111,7 +110,7 @@ impl RevisionFiles {
     }
 }
 
-/// Folders that were read. Most are named once; those that are named many times are small.
+/// A cache of folders. Most are referenced once; those that are referenced many times are small.
 #[derive(Default)]
 struct Trees {
     kept: BTreeMap<ObjectId, Rc<Vec<u8>>>,
@@ -143,7 +142,7 @@ impl<'t> TreeEntry<'t> {
     /// Octal mode, space, name, zero byte, id.
     pub(super) fn parse(rest: &mut &'t [u8], id_length: usize) -> Option<Self> {
         let (mode, behind) = mode(rest)?;
-        // Git never writes a name with a slash, `.` or `..`: it would point out of its folder.
+        // Git never writes a name with a slash, `.` or `..`: that would refer to something outside of the folder.
         let end = behind.iter().position(|byte| matches!(byte, 0 | b'/'))?;
         let (name, behind) = behind.split_at_checked(end)?;
         let (id, behind) = behind.strip_prefix(&[0])?.split_at_checked(id_length)?;
@@ -155,9 +154,9 @@ impl<'t> TreeEntry<'t> {
     }
 }
 
-/// The mode that an entry starts with, and what is behind its space.
+/// Parses the mode of an entry. Also returns the rest after the space.
 fn mode(entry: &[u8]) -> Option<(Option<TreeMode>, &[u8])> {
-    // Nearly all entries have one of these.
+    // Fast path: nearly all entries have one of these modes.
     if let Some(behind) = entry.strip_prefix(b"100644 ") {
         return Some((Some(TreeMode::Plain), behind));
     }

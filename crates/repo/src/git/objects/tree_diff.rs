@@ -1,7 +1,7 @@
-//! Which files differ between two folders of git's: folders of the same name and hash are not opened.
+//! Compares two trees of git, skipping subtrees with equal hashes.
 //!
-//! Hostile folders may differ without end and hold nothing: how many are opened for one comparison, and how many bytes
-//! for all of them, is limited.
+//! Hostile trees may have huge numbers of differing subtrees without any file. So the number of trees read per comparison, and
+//! their total size, are limited.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,31 +14,31 @@ use super::id::{ObjectId, ObjectKind};
 use super::store::ObjectStore;
 use super::tree::{TreeEntry, TreeMode};
 
-/// More folders are not opened for one comparison.
+/// The maximum number of folders read per comparison.
 const MAX_FOLDERS: usize = 20_000;
-/// What folders are kept, in bytes: the next comparison has most of them again.
+/// The maximum total size of cached folders, in bytes: the next comparison needs most of them again.
 const MAX_KEPT: usize = 32 << 20;
-/// No longer path can be opened.
+/// Longer paths cannot be opened.
 const MAX_PATH: usize = 1 << 16;
 
 /// What differs between two folders.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TreeChanges {
-    /// Paths below the prefix and without it, sorted.
+    /// Paths relative to the prefix, sorted.
     Paths(Vec<Vec<u8>>),
-    /// More than were asked for.
+    /// More than the limit.
     TooMany,
 }
 
-/// Compares one pair of folders after the other.
+/// Compares pairs of trees, with a cache that is kept in between.
 pub(crate) struct TreeDiff {
     kept: FxHashMap<ObjectId, Rc<Tree>>,
     kept_bytes: usize,
-    /// How many bytes of trees may still be read.
+    /// The remaining budget of tree bytes.
     left: u64,
 }
 
-/// What a name is in a folder.
+/// The mode and id of a name in a folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Side {
     /// `None` for a folder.
@@ -46,20 +46,20 @@ struct Side {
     id: ObjectId,
 }
 
-/// A folder that was read, every entry of which makes sense.
+/// A parsed folder, of which every entry is valid.
 #[derive(Default)]
 struct Tree {
     bytes: Rc<Vec<u8>>,
-    /// Where each entry ends.
+    /// The end of each entry.
     ends: Vec<u32>,
-    /// The length of an id.
+    /// The length of an id, in bytes.
     id_length: usize,
 }
 
 impl Tree {
     fn new(id: &ObjectId, bytes: Rc<Vec<u8>>) -> Result<Self, GitError> {
         let id_length = id.as_bytes().len();
-        // Usual names make entries of some 40 bytes.
+        // Common names make entries of some 40 bytes.
         let mut ends = Vec::with_capacity(bytes.len() / 32);
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {
@@ -72,10 +72,10 @@ impl Tree {
     }
 }
 
-/// Goes through the entries of a folder.
+/// A position in the entries of a folder.
 struct Cursor<'t> {
     tree: &'t Tree,
-    /// How many entries lie behind, and how many bytes.
+    /// The number of entries before the position, and their bytes.
     number: usize,
     start: usize,
 }
@@ -93,7 +93,7 @@ impl<'t> Cursor<'t> {
         TreeEntry::parse(&mut self.rest(), self.tree.id_length)
     }
 
-    /// How many entries lie in the next so many bytes.
+    /// The number of whole entries within the next `length` bytes.
     fn entries_in(&self, length: usize) -> usize {
         let ends = self.tree.ends.get(self.number..).unwrap_or_default();
         ends.partition_point(|end| *end as usize <= self.start + length)
@@ -106,7 +106,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// How many bytes two slices have in common from their start.
+/// The length of the common prefix of two slices.
 fn common(left: &[u8], right: &[u8]) -> usize {
     let chunks = left.as_chunks::<32>().0.iter().zip(right.as_chunks::<32>().0);
     let start = 32 * chunks.take_while(|(left, right)| left == right).count();
@@ -114,7 +114,7 @@ fn common(left: &[u8], right: &[u8]) -> usize {
     start + bytes.take_while(|(left, right)| left == right).count()
 }
 
-/// As git sorts: the name of a folder as if a slash were behind it.
+/// git's order: a folder is sorted as if its name ended with a slash.
 fn order(left: &TreeEntry<'_>, right: &TreeEntry<'_>) -> Ordering {
     let length = left.name.len().min(right.name.len());
     let behind = |entry: &TreeEntry<'_>| match (entry.name.get(length), entry.mode) {
@@ -125,7 +125,7 @@ fn order(left: &TreeEntry<'_>, right: &TreeEntry<'_>) -> Ordering {
     left.name.get(..length).cmp(&right.name.get(..length)).then_with(|| behind(left).cmp(&behind(right)))
 }
 
-/// Adds what a name is on one side; what is the same on both does not differ.
+/// Adds one side of a name; removes the name if both sides are equal.
 fn put(entries: &mut BTreeMap<Vec<u8>, Pair>, entry: &TreeEntry<'_>, is_new: bool) {
     let side = Some(Side { mode: entry.mode, id: entry.id });
     match entries.get_mut(entry.name) {
@@ -141,17 +141,17 @@ fn put(entries: &mut BTreeMap<Vec<u8>, Pair>, entry: &TreeEntry<'_>, is_new: boo
 
 type Pair = (Option<Side>, Option<Side>);
 
-/// The names of two folders that are not the same in both.
+/// The names that differ between two folders.
 fn differences(old: &Tree, new: &Tree) -> BTreeMap<Vec<u8>, Pair> {
     let mut entries: BTreeMap<Vec<u8>, Pair> = BTreeMap::new();
     let (mut old, mut new) = (Cursor::new(old), Cursor::new(new));
     loop {
-        // The same bytes are the same entries; most are.
+        // Fast path: equal bytes are equal entries, and most are equal.
         let same = old.entries_in(common(old.rest(), new.rest()));
         old.skip(same);
         new.skip(same);
         let (Some(before), Some(after)) = (old.next(), new.next()) else { break };
-        // Where folders are not sorted, both sides of a name are put together all the same, only later.
+        // If a folder is not sorted, both sides of a name still meet in the map, only later.
         let order = order(&before, &after);
         if order.is_le() {
             put(&mut entries, &before, false);
@@ -176,7 +176,7 @@ impl TreeDiff {
         Self { kept: FxHashMap::default(), kept_bytes: 0, left: budget }
     }
 
-    /// The files that differ, at most `most`. Without an old tree all files do. Submodules are not files.
+    /// The files that differ, at most `most`. Without an old tree, all files differ. Submodules do not count as files.
     pub(crate) fn compare(
         &mut self,
         store: &mut ObjectStore<'_, '_>,
@@ -224,7 +224,7 @@ impl TreeDiff {
         Ok(TreeChanges::Paths(found))
     }
 
-    /// The names of two folders that are not the same in both.
+    /// The names that differ between two trees.
     fn entries(
         &mut self,
         store: &mut ObjectStore<'_, '_>,
@@ -263,7 +263,7 @@ impl TreeDiff {
 mod tests {
     use super::*;
 
-    /// Entries of a folder, `/` behind the names of folders, `=` in front of an id.
+    /// Builds a tree: `/` after the names of folders, `=` before an id.
     fn tree(entries: &str) -> Tree {
         let mut bytes = Vec::new();
         for entry in entries.split_whitespace() {
@@ -297,10 +297,10 @@ mod tests {
             ("a=1 b=2 c=3 d=4", "a=1 c=3 d=5", "b 2>-, d 4>5"),
             ("", "a=1 b/=2", "a ->1, b ->2/"),
             ("a=1 b/=2", "", "a 1>-, b 2/>-"),
-            // A folder is sorted as if a slash were behind it.
+            // A folder is sorted as if its name ended with a slash.
             ("a=1 a-b=2 a.c=3", "a-b=2 a.c=3 a/=1", "a 1>1/"),
             ("a-b=2 a/=1 ab=3", "a=1 a-b=2 ab=3", "a 1/>1"),
-            // Not sorted.
+            // Unsorted.
             ("b=2 a=1", "a=1 b=2", ""),
             ("c=3 b=2 a=1", "a=1 b=4 c=3 d=5", "b 2>4, d ->5"),
         ] {

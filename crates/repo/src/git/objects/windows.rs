@@ -1,5 +1,5 @@
-//! Parts of a large file, read once and kept: objects that are asked for together lie near each other in a pack, and each
-//! read of a file opens it.
+//! A cache of windows of a large file: objects of one query are close to each other in a pack, and every read opens the file
+//! again.
 
 use std::path::Path;
 
@@ -9,16 +9,17 @@ use super::error::GitError;
 use super::place::GitLayout;
 use crate::system_ext::SystemExt as _;
 
-/// How much is read at once.
+/// The size of a window, in bytes.
 const WINDOW: u64 = 32 << 10;
-/// How many windows are kept: 32 MiB for each file. An index is asked all over, so that with fewer windows than it has most are read
+/// The number of cached windows: 32 MiB per file. An index is accessed at random, so a cache smaller than the index would miss
+/// again and again; the index of half a million objects has 480 windows.
 /// again and again; that of half a million objects has 480.
 const MOST: usize = 1024;
 
 /// The windows of one file.
 #[derive(Default)]
 pub(super) struct Windows {
-    /// Where the part that may be read ends.
+    /// The end of the readable part.
     pub(super) end: u64,
     kept: FxHashMap<u64, Vec<u8>>,
 }
@@ -28,7 +29,7 @@ impl Windows {
         Self { end, kept: FxHashMap::default() }
     }
 
-    /// The bytes from a position to the end of its window; none behind the end of the file.
+    /// The bytes from a position to the end of its window; empty after the end of the file.
     pub(super) fn at(&mut self, place: &GitLayout<'_>, path: &str, position: u64) -> Result<&[u8], GitError> {
         let start = position - position % WINDOW;
         if !self.kept.contains_key(&start) {
@@ -47,8 +48,7 @@ impl Windows {
         Ok(self.kept.get(&start).and_then(|bytes| bytes.get(skip..)).unwrap_or_default())
     }
 
-    /// Fills `into` with the bytes from a position on, which may lie in several windows; how many there are, fewer only at the end
-    /// of the file.
+    /// Fills `into` from a position, across windows. Returns the number of bytes, which is smaller only at the end of the file.
     pub(super) fn fill(
         &mut self,
         place: &GitLayout<'_>,
@@ -70,7 +70,7 @@ impl Windows {
         Ok(filled)
     }
 
-    /// A copy of some bytes, which may lie in several windows; fails when there are not as many.
+    /// Copies bytes, across windows; fails if there are not enough.
     pub(super) fn copy(
         &mut self,
         place: &GitLayout<'_>,
