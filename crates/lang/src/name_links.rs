@@ -10,8 +10,8 @@ use stan_model::FileKey;
 ///
 /// - A request with several target files makes an explicit edge to those that declare a name that `file` takes from it;
 ///   to all of them when no such name is known, or none of them declares it.
-/// Each file of `own_package` that declares a name which `file` uses without importing it gets an implicit edge. A name that none
-/// of them declares is a builtin of the language, and adds no edge.
+/// - Each file of `own_package` that declares a name which `file` uses without importing it gets an implicit edge. A name that
+///   none of them declares is a builtin of the language, and adds no edge.
 pub fn link(file: &NamedFile<'_>, own_package: &[FileKey], facts: &dyn FactsOf) -> Vec<NameEdge> {
     let mut edges = Vec::new();
     for (request, members) in file.packages {
