@@ -33,7 +33,7 @@ pub(crate) fn completions(mut command: Command, shell: Shell) -> Generated {
 
 /// A page for the program, and one for each of its commands; the program's own comes first.
 pub(crate) fn manual_pages(command: Command) -> io::Result<Vec<ManualPage>> {
-    // Leave out `help`: nobody looks it up in a manual page.
+    // Leave out `help`: it needs no manual page.
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();

@@ -56,7 +56,7 @@ pub(crate) struct Findings<'a> {
     counts: BTreeMap<&'static str, usize>,
 }
 
-/// Further findings of one code are only counted: nobody would read them, and a hostile reply has hundreds of thousands.
+/// Further findings of one code are only counted: a hostile reply can have hundreds of thousands.
 const MAX_OF_ONE_CODE: usize = 1000;
 
 /// Further passages that were not found are only counted: these are enough to start with.

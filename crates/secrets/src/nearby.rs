@@ -136,7 +136,7 @@ fn telegram(before: &[u8], token: &[u8]) -> Option<&'static str> {
     (is_token && is_plausible(token)).then_some("telegram-token")
 }
 
-/// Webhook addresses: whoever has the address can post to it.
+/// Webhook addresses: anyone who has the address can post to it.
 fn web_hook(before: &[u8], token: &[u8]) -> Option<&'static str> {
     let holds = |needle: &[u8]| memchr::memmem::find(before, needle).is_some();
     if holds(b"hooks.slack.com/") && (18..=44).contains(&token.len()) && is_plausible(token) {

@@ -32,7 +32,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     let folder = std::path::absolute(options.dir.clone().unwrap_or_else(|| root.join(".bench/reproducible")))?;
     let count = if options.once { 1 } else { COPIES.len() };
     let copies: Vec<PathBuf> = COPIES.iter().take(count).map(|copy| folder.join(copy)).collect();
-    // Make all copies first: somebody may edit the tree during the builds.
+    // Make all copies first: the tree may be edited during the builds.
     copies.iter().try_for_each(|copy| copy_source(root, copy))?;
     let builds = copies.iter().map(|copy| build(copy)).collect::<Result<Vec<_>>>()?;
     let mut holds = true;

@@ -29,7 +29,7 @@ pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
-        // Not `/`, `.` and `\`: these are syntax in paths, and nobody escapes them by accident.
+        // Not `/`, `.` and `\`: these are syntax in paths, and escaping them is never an accident.
         let is_escape = character == '\\' && characters.peek().is_some_and(|next| "_*~[]<>#-`()!+&".contains(*next));
         if !is_escape {
             plain.push(character);
@@ -82,6 +82,6 @@ pub(crate) struct TextLine<'a> {
     pub(crate) line: u32,
     /// Without comments, and without space at both ends.
     pub(crate) text: Cow<'a, str>,
-    /// Inside a block quote: somebody else's words.
+    /// Inside a block quote: quoted text.
     pub(crate) is_quoted: bool,
 }

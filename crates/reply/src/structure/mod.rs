@@ -8,7 +8,7 @@
 //! | `### Patch: path`, path in a code span or not | a block with the fences up to the next heading of level 1–3 |
 //! | a fence that starts with `diff --git` or `---`/`+++` | a patch, whatever its info string |
 //! | a fence with the info `diff`, `patch` or none that holds such a line, or hunks alone (not with none) | a patch |
-//! | prose in a block quote | somebody else's words: neither statement nor checklist |
+//! | prose in a block quote | quoted text: neither statement nor checklist |
 //! | a fence that starts with a search/replace block, with the path above it, in its first line or in the heading | a patch |
 //! | `### File: path` with one fence | the whole file; a diff or search/replace blocks in the fence are what they are |
 //! | a fence that starts with `*** Begin Patch` or the header of a file in such an envelope | a patch of all its files |
