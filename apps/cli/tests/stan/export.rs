@@ -220,7 +220,7 @@ fn an_empty_folder_and_a_sub_folder_are_exported() {
     let repository = repository();
     repository.write("stan.config.json", "{}\n");
     let one = report(&repository, &["export", "../../data", "--json", "-C", "src"]);
-    // The root is the folder of the configuration, as for every command; the dataset is relative to the working directory.
+    // The root is the folder of the configuration, as in all commands; the dataset is relative to the working directory.
     assert_eq!(one["repositories"][0]["id"], "r");
     assert!(dataset(&repository).join("nodes/repo=r/commit=worktree/part-0.parquet").exists());
 }

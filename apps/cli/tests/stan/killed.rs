@@ -77,7 +77,7 @@ fn kill_runs(count: usize, seed: u64) -> [usize; 3] {
     fell
 }
 
-/// The same for another command, for everything below the root.
+/// The same for another command; compares all files below the root.
 fn kill_writer(writer: &Writer, count: usize, seed: u64) -> [usize; 3] {
     let repository = repository();
     let root = repository.root();

@@ -309,7 +309,7 @@ impl ContextInputs {
     }
 }
 
-/// Entries for everything that needs no proof; staging adds the externals.
+/// Entries of all files that need no verification; staging adds the externals.
 pub(crate) fn plain_entries(
     repository: &Repository<'_>,
     layout: &WorkspaceLayout,
