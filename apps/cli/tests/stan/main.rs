@@ -44,6 +44,7 @@ mod project;
 #[cfg(unix)]
 mod reply_kinds;
 mod reproducible;
+mod root_files;
 mod sarif;
 mod schemas;
 #[cfg(unix)]

@@ -68,6 +68,8 @@ pub struct ContextConfig {
     pub overview_tokens: u64,
     /// A map of more tokens is not archived; 0 for no limit.
     pub meta_tokens: u64,
+    /// The budget of the files directly in the root in context archives; 0 for no limit.
+    pub root_tokens: u64,
     /// Characters after which a description is cut.
     pub description_limit: u32,
     /// Tags that mark a describing comment, with their `@`; earlier ones win ties.
@@ -102,6 +104,7 @@ impl Default for ContextConfig {
             meta_hashes: MetaHashes::All,
             overview_tokens: 16_000,
             meta_tokens: 50_000,
+            root_tokens: 20_000,
             description_limit: 160,
             description_tags: vec!["@module".to_owned(), "@packageDocumentation".to_owned()],
             external_depth: 0,

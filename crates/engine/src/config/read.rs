@@ -16,10 +16,11 @@ use super::{Config, ContextConfig};
 /// The block that is ours.
 pub(super) const BLOCK: &str = "stan-core";
 pub(super) const KEYS: [&str; 5] = ["stanPath", "includes", "excludes", "imports", "context"];
-pub(super) const CONTEXT_KEYS: [&str; 8] = [
+pub(super) const CONTEXT_KEYS: [&str; 9] = [
     "metaHashes",
     "overviewTokens",
     "metaTokens",
+    "rootTokens",
     "descriptionLimit",
     "descriptionTags",
     "externalDepth",
@@ -191,6 +192,7 @@ impl ConfigReader {
                 "metaHashes" => self.meta_hashes(node, &path, &mut context.meta_hashes),
                 "overviewTokens" => self.tokens(node, &path, &mut context.overview_tokens),
                 "metaTokens" => self.tokens(node, &path, &mut context.meta_tokens),
+                "rootTokens" => self.tokens(node, &path, &mut context.root_tokens),
                 "descriptionLimit" => self.number(node, &path, 1, &mut context.description_limit),
                 "descriptionTags" => context.description_tags = self.tags(node, &path),
                 "externalDepth" => self.number(node, &path, 0, &mut context.external_depth),

@@ -23,6 +23,7 @@ fn show(config: &Config) -> String {
     line("includes", config.includes.is_empty(), config.includes.join(" "));
     line("excludes", config.excludes.is_empty(), config.excludes.join(" "));
     line("imports", config.imports.is_empty(), format!("{:?}", config.imports));
+    line("rootTokens", context.root_tokens == other.root_tokens, context.root_tokens.to_string());
     line("metaHashes", context.meta_hashes == other.meta_hashes, context.meta_hashes.as_str().to_owned());
     line(
         "descriptionLimit",

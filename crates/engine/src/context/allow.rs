@@ -13,6 +13,7 @@ use super::defaults::Defaults;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::locate::{Located, Locator};
 use super::reports::ABSENT_FILE;
+use super::root_budget;
 use super::walk::{Walked, walk};
 use crate::init::system_document;
 
@@ -92,6 +93,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) scan: &'a ScanOptions,
     /// The config's `excludes`.
     pub(crate) excludes: &'a PathGlobs,
+    /// The budget of the files directly in the root in context archives; 0 for no limit.
+    pub(crate) root_tokens: u64,
 }
 
 /// The documents of every context archive.
@@ -204,6 +207,7 @@ impl<'a> Builder<'a> {
     /// The files directly in the root.
     fn top(&mut self, top: Universe) {
         self.universe(top, |path| !path.contains('/'));
+        root_budget::apply(self.rules, &Defaults::new(self.rules), &mut self.list);
     }
 
     /// Adds the files and links of the universe whose own path is wanted.

@@ -89,7 +89,8 @@ pub(crate) fn assemble_unless(
     let layout = repository.layout();
     let options = repository.config.graph_options(repository.root);
     let excludes = excludes(repository)?;
-    let rules = Rules { system, layout: &layout, scan: &options.scan, excludes: &excludes };
+    let root_tokens = repository.config.context.root_tokens;
+    let rules = Rules { system, layout: &layout, scan: &options.scan, excludes: &excludes, root_tokens };
     let altered = altered_instructions(system, &layout);
     if wanted.mode == ArchiveMode::Plain {
         progress.stage("listing the repository");

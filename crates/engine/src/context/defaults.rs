@@ -80,9 +80,13 @@ impl Defaults {
         if rules.layout.below_stan_path(path).is_some() {
             return None;
         }
-        let is_included = || self.includes.as_ref().is_some_and(|globs| globs.is_match(path));
         let reason = by_name(path).or_else(|| by_size(rules, path, real))?;
-        (!is_included()).then_some(reason)
+        (!self.includes(path)).then_some(reason)
+    }
+
+    /// Whether the configuration includes a file, so that no default rule leaves it out.
+    pub(super) fn includes(&self, path: &str) -> bool {
+        self.includes.as_ref().is_some_and(|globs| globs.is_match(path))
     }
 }
 
@@ -117,9 +121,12 @@ fn by_size(rules: &Rules<'_>, path: &str, real: &str) -> Option<&'static str> {
     if size <= LARGEST_TEXT {
         return None;
     }
-    // A NUL byte in the first bytes means binary, and binaries have separate rules.
-    let is_text = !start(rules.system, &absolute).contains(&0);
-    is_text.then_some("it is a text of more than 256 KiB")
+    (!is_binary(rules.system, &absolute)).then_some("it is a text of more than 256 KiB")
+}
+
+/// Whether a NUL byte in the first bytes marks a file as binary. Binaries have separate rules.
+pub(super) fn is_binary(system: &dyn System, absolute: &str) -> bool {
+    start(system, absolute).contains(&0)
 }
 
 fn start(system: &dyn System, path: &str) -> Vec<u8> {

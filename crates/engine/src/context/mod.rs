@@ -19,6 +19,7 @@ mod overview;
 mod packages;
 mod progress;
 mod read_only;
+mod root_budget;
 mod run;
 mod select;
 mod session;

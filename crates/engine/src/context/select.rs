@@ -107,7 +107,8 @@ impl Contents {
     ) -> Result<Self, EngineError> {
         let layout = repository.layout();
         let (options, excludes) = (repository.config.graph_options(repository.root), excludes(repository)?);
-        let rules = Rules { system, layout: &layout, scan: &options.scan, excludes: &excludes };
+        let root_tokens = repository.config.context.root_tokens;
+        let rules = Rules { system, layout: &layout, scan: &options.scan, excludes: &excludes, root_tokens };
         let allowlist = allow::closure(&rules, map, selection);
         let mut contents = Self::default();
         for LeftOut { path, reason, .. } in allowlist.left_out {

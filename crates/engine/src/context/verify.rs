@@ -348,7 +348,9 @@ impl Check<'_> {
     fn allowlist(&self, repository: &Repository<'_>, warnings: &mut Vec<String>) -> Result<Allowlist, EngineError> {
         let options = repository.config.graph_options(repository.root);
         let excludes = excludes(repository)?;
-        let rules = Rules { system: self.system, layout: self.layout, scan: &options.scan, excludes: &excludes };
+        let root_tokens = repository.config.context.root_tokens;
+        let rules =
+            Rules { system: self.system, layout: self.layout, scan: &options.scan, excludes: &excludes, root_tokens };
         let holds = |artefact: Artefact| self.contents.holds(artefact);
         if !holds(Artefact::Meta) && !holds(Artefact::Overview) {
             return Ok(allow::whole_repository(&rules));

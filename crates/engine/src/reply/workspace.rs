@@ -237,6 +237,17 @@ impl<'a> Workspace<'a> {
             digests
         })
     }
+
+    /// The rules about what goes into an archive.
+    fn rules(&self) -> Rules<'_> {
+        Rules {
+            system: self.system,
+            layout: self.layout,
+            scan: &self.scan,
+            excludes: &self.excludes,
+            root_tokens: self.config.context.root_tokens,
+        }
+    }
 }
 
 impl stan_reply::ReplyFacts for Workspace<'_> {
@@ -347,7 +358,7 @@ impl stan_reply::ReplyFacts for Workspace<'_> {
     }
 
     fn ignored(&self, paths: &BTreeSet<&str>) -> Vec<IgnoredFile> {
-        let rules = Rules { system: self.system, layout: self.layout, scan: &self.scan, excludes: &self.excludes };
+        let rules = self.rules();
         let existing = paths.iter().copied().filter(|path| stan_archive::check_name(path).is_ok() && self.exists(path));
         let judge = |path: String| {
             let Located::File(real) = self.locate(&path) else { return None };
@@ -366,7 +377,7 @@ impl stan_reply::ReplyFacts for Workspace<'_> {
 
     fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64 {
         let Some((map, selection)) = self.select(state) else { return 0 };
-        let rules = Rules { system: self.system, layout: self.layout, scan: &self.scan, excludes: &self.excludes };
+        let rules = self.rules();
         // For documents, the current archive tells which ones the next archive will contain.
         let held = |artefact: Artefact| self.archive.bytes(&self.layout.artefact(artefact)).map(Arc::new);
         let meta = self.archive.contains(&self.layout.artefact(Artefact::Meta)).then(|| Arc::clone(&self.meta_bytes));

@@ -78,6 +78,9 @@ mod schema {
         /// A map of more tokens is not archived; 0 for no limit.
         #[schemars(extend("default" = 50000))]
         pub meta_tokens: Option<u32>,
+        /// The budget of the files directly in the root, at four bytes a token; 0 for no limit.
+        #[schemars(extend("default" = 20000))]
+        pub root_tokens: Option<u32>,
         /// Characters after which a description is cut.
         #[schemars(range(min = 1), extend("default" = 160))]
         pub description_limit: Option<u32>,

@@ -129,10 +129,10 @@ fn an_unknown_key_is_reported_with_the_nearest_one() {
     check(
         "stan-core:\n  context:\n    metaHash: all\n    maxerrors: 3\n    includes: []\n",
         &expect![[r#"
-        stan.config.yml:3:5: unknown key `stan-core.context.metaHash`; did you mean `metaHashes`?
-        stan.config.yml:4:5: unknown key `stan-core.context.maxerrors`; did you mean `maxErrors`?
-        stan.config.yml:5:5: unknown key `stan-core.context.includes`; known here are `metaHashes`, `overviewTokens`, `metaTokens`, `descriptionLimit`, `descriptionTags`, `externalDepth`, `outsideRoot`, `maxErrors`
-    "#]],
+            stan.config.yml:3:5: unknown key `stan-core.context.metaHash`; did you mean `metaHashes`?
+            stan.config.yml:4:5: unknown key `stan-core.context.maxerrors`; did you mean `maxErrors`?
+            stan.config.yml:5:5: unknown key `stan-core.context.includes`; known here are `metaHashes`, `overviewTokens`, `metaTokens`, `rootTokens`, `descriptionLimit`, `descriptionTags`, `externalDepth`, `outsideRoot`, `maxErrors`
+        "#]],
     );
     check(
         "stan_core:\n  includes: []\n",
