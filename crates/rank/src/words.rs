@@ -317,10 +317,77 @@ pub struct FileWords {
 /// Scratch memory, reused between files.
 #[derive(Debug, Default)]
 pub struct WordCounter {
-    /// Key to count and range of the first occurrence.
-    words: FxHashMap<TermKey, (u32, u32, u32)>,
-    parts: FxHashMap<TermKey, u32>,
+    words: KeyTable<Word>,
+    /// The count of each part.
+    parts: KeyTable<u32>,
     known: KnownParts,
+}
+
+/// A word of a file: its count, and the range of its first occurrence.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    count: u32,
+    start: u32,
+    end: u32,
+}
+
+/// Values by key, in the order of their insertion. A file is counted into a list that its index entries are made from, which a
+/// general map would have to collect first.
+#[derive(Debug)]
+struct KeyTable<V> {
+    /// An open-addressing hash table: the index of an entry plus 1, or 0 for an empty slot. At most half full.
+    slots: Vec<u32>,
+    entries: Vec<(TermKey, V)>,
+}
+
+impl<V> Default for KeyTable<V> {
+    fn default() -> Self {
+        Self { slots: vec![0; 16], entries: Vec::new() }
+    }
+}
+
+impl<V> KeyTable<V> {
+    fn clear(&mut self) {
+        self.slots.fill(0);
+        self.entries.clear();
+    }
+
+    /// The value of a key; inserts `new` if it has none.
+    fn get_or_insert(&mut self, key: TermKey, new: V) -> &mut V {
+        if self.entries.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let mut at = self.first_slot(key);
+        let found = loop {
+            match self.slots[at].checked_sub(1) {
+                None => {
+                    self.entries.push((key, new));
+                    self.slots[at] = self.entries.len() as u32;
+                    break self.entries.len() - 1;
+                }
+                Some(index) if self.entries[index as usize].0 == key => break index as usize,
+                Some(_) => at = (at + 1) & (self.slots.len() - 1),
+            }
+        };
+        &mut self.entries[found].1
+    }
+
+    /// The number of slots is a power of two.
+    fn first_slot(&self, key: TermKey) -> usize {
+        let spread = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (spread >> 32) as usize & (self.slots.len() - 1)
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![0; self.slots.len() * 2];
+        for number in 0..self.entries.len() {
+            let mut at = self.first_slot(self.entries[number].0);
+            while self.slots[at] != 0 {
+                at = (at + 1) & (self.slots.len() - 1);
+            }
+            self.slots[at] = number as u32 + 1;
+        }
+    }
 }
 
 /// A cache of the parts of words: most words of a file occur in others too.
@@ -365,37 +432,26 @@ impl WordCounter {
             if is_definition && end - start > 2 {
                 found.push(key);
             }
-            match self.words.get_mut(&key) {
-                Some(word) => word.0 += 1,
-                None => drop(self.words.insert(key, (1, start as u32, end as u32))),
-            }
+            let word = Word { count: 0, start: start as u32, end: end as u32 };
+            self.words.get_or_insert(key, word).count += 1;
         }
         found.sort_unstable();
         found.dedup();
-        let mut words: Vec<(TermKey, u32, u32, u32)> = Vec::with_capacity(self.words.len());
-        #[expect(clippy::iter_over_hash_type, reason = "the order does not matter")]
-        for (&key, &(count, start, end)) in &self.words {
-            words.push((key, count, start, end));
-        }
+        let words = &mut self.words.entries;
         if words.len() > MOST_WORDS {
-            words.sort_unstable_by_key(|&(_, count, start, _)| (std::cmp::Reverse(count), start));
+            words.sort_unstable_by_key(|(_, word)| (std::cmp::Reverse(word.count), word.start));
             words.truncate(MOST_WORDS);
         }
-        for &(word, count, start, end) in &words {
-            let text = text.get(start as usize..end as usize).unwrap_or_default();
-            for &part in self.known.of(word, text) {
-                let place = self.parts.entry(part).or_default();
-                *place = place.saturating_add(count);
+        for (key, word) in &*words {
+            let text = text.get(word.start as usize..word.end as usize).unwrap_or_default();
+            for &part in self.known.of(*key, text) {
+                let count = self.parts.get_or_insert(part, 0);
+                *count = count.saturating_add(word.count);
             }
         }
-        let mut parts: Vec<(TermKey, u16)> = Vec::with_capacity(self.parts.len());
-        #[expect(clippy::iter_over_hash_type, reason = "the order does not matter")]
-        for (&key, &count) in &self.parts {
-            parts.push((key, small(count)));
-        }
         FileWords {
-            words: words.iter().map(|&(key, count, ..)| (key, small(count))).collect(),
-            parts,
+            words: words.iter().map(|(key, word)| (*key, small(word.count))).collect(),
+            parts: self.parts.entries.iter().map(|(key, count)| (*key, small(*count))).collect(),
             definitions: found,
         }
     }

@@ -25,6 +25,9 @@ const MAX_CHAIN: u64 = 1 << 30;
 /// The maximum total size of cached delta bases.
 const MAX_KEPT: usize = 32 << 20;
 
+/// The maximum number of cached windows of a pack, 4 MiB: objects that are read together lie together.
+const MAX_WINDOWS: usize = 128;
+
 /// An object as stored in a pack or a loose file.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
@@ -74,7 +77,14 @@ impl Pack {
             return Err(GitError::damaged(&shown, "it has another number of objects than its index"));
         }
         let end = size.saturating_sub(place.format.hash.length() as u64);
-        Ok(Self { index, path, shown, windows: Windows::new(end), kept: FxHashMap::default(), kept_bytes: 0 })
+        Ok(Self {
+            index,
+            path,
+            shown,
+            windows: Windows::new(end, MAX_WINDOWS),
+            kept: FxHashMap::default(),
+            kept_bytes: 0,
+        })
     }
 
     /// The object whose entry starts at the offset. Calls `spend` with the size of everything that is inflated or built.

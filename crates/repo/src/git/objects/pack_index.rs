@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 
 use super::error::GitError;
@@ -17,7 +18,10 @@ use crate::system_ext::SystemExt as _;
 /// The length of git's longest hash.
 const LONGEST_ID: usize = 32;
 /// The first step of the search from an id's expected position.
-const FIRST_STEP: u64 = 8;
+const FIRST_STEP: u64 = 4;
+/// The maximum number of cached windows, 32 MiB. An index is accessed at random, so a cache smaller than the index would miss
+/// again and again; the index of half a million objects has 480 windows.
+const MAX_WINDOWS: usize = 1024;
 /// How many ids are read in one block when a binary search is this close.
 const BLOCK: u64 = 16;
 /// The maximum number of objects listed for a prefix; the search stops there.
@@ -64,6 +68,23 @@ impl Prefix {
     }
 }
 
+/// What one window of ids says about a wanted id.
+enum Step {
+    /// The number of the object with this id.
+    Found(u64),
+    /// Its number is smaller than this one, if it is there.
+    Before(u64),
+    /// Its number is at least this one, if it is there.
+    Behind(u64),
+    Absent,
+}
+
+/// Compares two ids. The first bytes, compared as an integer, nearly always decide.
+fn order(left: &[u8], right: &[u8]) -> Ordering {
+    let beginning = |id: &[u8]| id.first_chunk::<8>().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    beginning(left).cmp(&beginning(right)).then_with(|| left.cmp(right))
+}
+
 impl PackIndex {
     pub(super) fn open(place: &GitLayout<'_>, path: &str) -> Result<Self, GitError> {
         let shown = place.shown(path);
@@ -78,7 +99,7 @@ impl PackIndex {
             is_version_1: false,
             large_offsets: 0,
             hash_length,
-            windows: RefCell::new(Windows::new(size)),
+            windows: RefCell::new(Windows::new(size, MAX_WINDOWS)),
         };
         let head = index.read(place, 0, 8)?;
         index.is_version_1 = !head.starts_with(b"\xfftOc");
@@ -107,22 +128,69 @@ impl PackIndex {
     pub(super) fn find(&self, place: &GitLayout<'_>, id: &ObjectId) -> Result<Option<u64>, GitError> {
         let wanted = id.as_bytes();
         let (mut low, mut high) = self.bucket(wanted.first().copied().unwrap_or(0));
-        // Interpolation search: ids are hashes and therefore uniform, so the next bytes tell the expected position. From there,
-        // the steps double until the id is between two others.
+        // Interpolation: ids are hashes and therefore uniform, so the next bytes tell the expected position.
         let share = wanted.get(1..).and_then(<[u8]>::first_chunk::<4>).map_or(0, |bytes| u32::from_be_bytes(*bytes));
         let mut probe = low + ((high.saturating_sub(low) * u64::from(share)) >> 32);
-        let mut step = FIRST_STEP;
         while low < high {
-            match self.compare(place, probe, wanted)? {
+            match self.search_window(place, probe, low..high, wanted)? {
+                Step::Found(number) => return self.offset(place, number).map(Some),
+                Step::Before(number) => high = number,
+                Step::Behind(number) => low = number,
+                Step::Absent => break,
+            }
+            probe = low + high.saturating_sub(low) / 2;
+        }
+        Ok(None)
+    }
+
+    /// Searches the ids of `range` that lie in one window with the `probe`-th. A window has more than a thousand ids, so this nearly
+    /// always decides, and looks for a window once instead of once for each id.
+    fn search_window(
+        &self,
+        place: &GitLayout<'_>,
+        mut probe: u64,
+        range: Range<u64>,
+        wanted: &[u8],
+    ) -> Result<Step, GitError> {
+        let (first_id, stride) = (self.position(0), self.stride() as u64);
+        let mut windows = self.windows.borrow_mut();
+        let (start, bytes) = windows.around(place, &self.path, self.position(probe))?;
+        // The ids that lie in the window with all their bytes.
+        let first = start.saturating_sub(first_id).div_ceil(stride).max(range.start);
+        let room = (start + bytes.len() as u64).checked_sub(first_id + self.hash_length);
+        let end = room.map_or(0, |room| room / stride + 1).min(range.end);
+        if !(first..end).contains(&probe) {
+            drop(windows);
+            let order = self.compare(place, probe, wanted)?;
+            return Ok(match order {
+                Ordering::Less => Step::Behind(probe + 1),
+                Ordering::Greater => Step::Before(probe),
+                Ordering::Equal => Step::Found(probe),
+            });
+        }
+        let id = |number: u64| {
+            let at = usize::try_from(first_id + number * stride - start).unwrap_or(usize::MAX);
+            bytes.get(at..).and_then(|rest| rest.get(..wanted.len())).unwrap_or_default()
+        };
+        let (mut low, mut high, mut step) = (first, end, FIRST_STEP);
+        while low < high {
+            match order(id(probe), wanted) {
                 Ordering::Less => low = probe + 1,
                 Ordering::Greater => high = probe,
-                Ordering::Equal => return self.offset(place, probe).map(Some),
+                Ordering::Equal => return Ok(Step::Found(probe)),
             }
+            // The steps double until the id is between two others.
             let middle = low + high.saturating_sub(low) / 2;
             probe = if low == probe + 1 { middle.min(low + step) } else { middle.max(high.saturating_sub(step)) };
             step = step.saturating_mul(4);
         }
-        Ok(None)
+        Ok(if low == first && first > range.start {
+            Step::Before(first)
+        } else if low == end && end < range.end {
+            Step::Behind(end)
+        } else {
+            Step::Absent
+        })
     }
 
     /// Adds the objects with this prefix.
@@ -177,8 +245,7 @@ impl PackIndex {
 
     /// Compares the `number`-th id with `wanted`.
     fn compare(&self, place: &GitLayout<'_>, number: u64, wanted: &[u8]) -> Result<Ordering, GitError> {
-        let inside = if self.is_version_1 { 4 } else { 0 };
-        let position = self.table() + number * self.stride() as u64 + inside;
+        let position = self.position(number);
         if let Some(id) = self.windows.borrow_mut().at(place, &self.path, position)?.get(..wanted.len()) {
             return Ok(id.cmp(wanted));
         }
@@ -186,6 +253,12 @@ impl PackIndex {
         let id = buffer.get_mut(..wanted.len()).unwrap_or_default();
         self.fill(place, position, id)?;
         Ok((*id).cmp(wanted))
+    }
+
+    /// The position of the `number`-th id.
+    fn position(&self, number: u64) -> u64 {
+        let inside = if self.is_version_1 { 4 } else { 0 };
+        self.table() + number * self.stride() as u64 + inside
     }
 
     fn ids(&self, place: &GitLayout<'_>, from: u64, count: u64) -> Result<Vec<u8>, GitError> {
@@ -294,9 +367,9 @@ mod tests {
         bytes
     }
 
-    /// Many ids with a common prefix, so that a search takes many steps.
+    /// Many ids with a common prefix, so that a search takes many steps and several windows.
     fn many_ids() -> Vec<ObjectId> {
-        let mut ids: Vec<ObjectId> = (0..1500u32)
+        let mut ids: Vec<ObjectId> = (0..5000u32)
             .map(|number| {
                 let mut id = [0; 20];
                 id[0] = if number % 3 == 0 { 0 } else { 0xab };

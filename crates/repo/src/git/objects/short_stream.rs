@@ -140,19 +140,25 @@ fn block(
     distance_of: impl Fn(u64) -> Decoded,
 ) -> Option<()> {
     loop {
-        let (symbol, length) = symbol_of(bits.peek())?;
-        bits.at += usize::from(length);
-        match symbol {
-            0..=255 if out.bytes.len() < out.size => out.bytes.push(symbol as u8),
-            256 => return Some(()),
-            257.. => {
-                let length = bits.number(*LENGTHS.get(usize::from(symbol) - 257)?);
-                let (symbol, taken) = distance_of(bits.peek())?;
-                bits.at += usize::from(taken);
-                let distance = bits.number(*DISTANCES.get(usize::from(symbol))?);
-                out.copy(distance, length)?;
+        let mut next = bits.peek();
+        // The bits of one peek contain three codes, and ids in trees are mostly literals.
+        for _ in 0..CODES_IN_PEEK {
+            let (symbol, length) = symbol_of(next)?;
+            bits.at += usize::from(length);
+            next >>= length;
+            match symbol {
+                0..=255 if out.bytes.len() < out.size => out.bytes.push(symbol as u8),
+                256 => return Some(()),
+                257.. => {
+                    let length = bits.number(*LENGTHS.get(usize::from(symbol) - 257)?);
+                    let (symbol, taken) = distance_of(bits.peek())?;
+                    bits.at += usize::from(taken);
+                    let distance = bits.number(*DISTANCES.get(usize::from(symbol))?);
+                    out.copy(distance, length)?;
+                    break;
+                }
+                _ => return None,
             }
-            _ => return None,
         }
     }
 }
@@ -187,6 +193,8 @@ fn codes(bits: &mut Bits<'_>) -> Option<(Codes, Codes)> {
 /// The number of bits that index a code's table. Longer codes belong to rare symbols.
 const TABLE_BITS: u8 = 10;
 const LONGEST_CODE: usize = 15;
+/// [`Bits::peek`] returns at least 57 bits.
+const CODES_IN_PEEK: usize = 57 / LONGEST_CODE;
 
 /// A Huffman code, built from the lengths of its symbols' codes.
 struct Codes {

@@ -11,41 +11,74 @@ use crate::system_ext::SystemExt as _;
 
 /// The size of a window, in bytes.
 const WINDOW: u64 = 32 << 10;
-/// The number of cached windows: 32 MiB per file. An index is accessed at random, so a cache smaller than the index would miss
-/// again and again; the index of half a million objects has 480 windows.
-/// again and again; that of half a million objects has 480.
-const MOST: usize = 1024;
 
 /// The windows of one file.
-#[derive(Default)]
 pub(super) struct Windows {
     /// The end of the readable part.
     pub(super) end: u64,
-    kept: FxHashMap<u64, Vec<u8>>,
+    /// The maximum number of cached windows.
+    most: usize,
+    /// From the start of a window to its place in `kept`.
+    places: FxHashMap<u64, usize>,
+    /// The oldest window is replaced first. Its memory is used again: new memory costs more than reading the file once more.
+    kept: Vec<Window>,
+    /// The place of the window that is replaced next.
+    oldest: usize,
+}
+
+struct Window {
+    start: u64,
+    bytes: Vec<u8>,
 }
 
 impl Windows {
-    pub(super) fn new(end: u64) -> Self {
-        Self { end, kept: FxHashMap::default() }
+    pub(super) fn new(end: u64, most: usize) -> Self {
+        Self { end, most, places: FxHashMap::default(), kept: Vec::new(), oldest: 0 }
     }
 
     /// The bytes from a position to the end of its window; empty after the end of the file.
     pub(super) fn at(&mut self, place: &GitLayout<'_>, path: &str, position: u64) -> Result<&[u8], GitError> {
-        let start = position - position % WINDOW;
-        if !self.kept.contains_key(&start) {
-            let length = self.end.saturating_sub(start).min(WINDOW);
-            let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
-            if !bytes.is_empty() {
-                let read = place.system.read_range(Path::new(path), start, &mut bytes);
-                read.map_err(|error| place.unreadable(path, &error))?;
-            }
-            if self.kept.len() >= MOST {
-                self.kept.clear();
-            }
-            self.kept.insert(start, bytes);
-        }
+        let (start, bytes) = self.around(place, path, position)?;
         let skip = usize::try_from(position - start).unwrap_or(usize::MAX);
-        Ok(self.kept.get(&start).and_then(|bytes| bytes.get(skip..)).unwrap_or_default())
+        Ok(bytes.get(skip..).unwrap_or_default())
+    }
+
+    /// The window around a position: where it starts, and its bytes.
+    pub(super) fn around(
+        &mut self,
+        place: &GitLayout<'_>,
+        path: &str,
+        position: u64,
+    ) -> Result<(u64, &[u8]), GitError> {
+        let start = position - position % WINDOW;
+        let at = match self.places.get(&start) {
+            Some(&at) => at,
+            None => self.read(place, path, start)?,
+        };
+        Ok((start, self.kept.get(at).map(|window| window.bytes.as_slice()).unwrap_or_default()))
+    }
+
+    fn read(&mut self, place: &GitLayout<'_>, path: &str, start: u64) -> Result<usize, GitError> {
+        let at = if self.kept.len() < self.most {
+            self.kept.push(Window { start, bytes: Vec::new() });
+            self.kept.len() - 1
+        } else {
+            let at = self.oldest;
+            self.oldest = (at + 1) % self.most;
+            at
+        };
+        let Some(window) = self.kept.get_mut(at) else { return Ok(at) };
+        // A failed read leaves no window behind.
+        self.places.remove(&window.start);
+        let length = self.end.saturating_sub(start).min(WINDOW);
+        window.start = start;
+        window.bytes.resize(usize::try_from(length).unwrap_or(0), 0);
+        if !window.bytes.is_empty() {
+            let read = place.system.read_range(Path::new(path), start, &mut window.bytes);
+            read.map_err(|error| place.unreadable(path, &error))?;
+        }
+        self.places.insert(start, at);
+        Ok(at)
     }
 
     /// Fills `into` from a position, across windows. Returns the number of bytes, which is smaller only at the end of the file.
