@@ -14,8 +14,20 @@ const STATUS: &str = "**Status.** ";
 
 const INTRODUCTION: &str = "# Decisions
 
-One record for each decision that code and specification do not explain by themselves. A record says what held when it was
-written; one that later records change has a line `**Status.**` below its heading. Numbers have gaps, and none is used twice.
+One record for each decision that code and specification do not explain by themselves. A record describes the state when it was
+written. If later records change it, a line `**Status.**` below the heading says so. Numbers have gaps, and none is used twice.
+
+Most records have the parts *Context*, *Decision* and *Measured* or *Consequences*. Terms that they use:
+
+- *cold*, *warm*: a run without a cache, a run with one. The *limit* of a cold run is a program that only walks, reads, hashes and
+  parses (in some records: tokenizes) the same files ([benchmarks](../benchmarks.md)). The *target* or *bar* is the required value.
+- *public cases*: the test data that was visible during tuning: 198 commits for the ranking of files, 300 errors and locations for
+  packs. *Stand-ins* are repositories with the same paths, sizes, words, definitions, imports and history as those of the commits;
+  *real checkouts* are the repositories themselves.
+- *focus*, *text*: the files that a question starts from, the task in words. *Hits* are the files that match best.
+- *universe*: the files of the repository that git does not ignore. *Facts*: what a language extracts from the bytes of one file.
+- *tunnelling*: following a name through re-exports to the files that define it.
+
 Written by `cargo xtask decisions`.
 
 | record | decision | status |

@@ -145,7 +145,7 @@ fn generated(command: &Command) -> String {
         out.push_str(&format!("## Usage: `{usage}`\n\n{}.\n\n", about(command)));
         out.push_str(&table(command.get_arguments().filter(|arg| !arg.is_global_set())));
     }
-    out.push_str("[Options of every command](README.md#options-of-every-command) come on top.\n\n");
+    out.push_str("[Options of every command](README.md#options-of-every-command) also apply.\n\n");
     out + EXIT_CODES
 }
 
