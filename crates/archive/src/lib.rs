@@ -1,7 +1,7 @@
-//! Everything a run writes: externals proved and staged, snapshots, archives that are the same bytes every time, put in
-//! place together or not at all.
+//! Everything a run writes: verified and staged externals, snapshots, and byte-identical archives, committed together or not at
+//! all.
 //!
-//! It takes lists and bytes; what is selected and why is decided elsewhere. All effects go through `stan_repo`.
+//! Takes lists and bytes; which files are selected is decided elsewhere. All effects go through `stan_repo`.
 
 mod archive;
 mod classify;

@@ -1,4 +1,4 @@
-//! Outputs are put in place together or not at all. Failures at every single effect are in `tests/faults.rs`.
+//! Outputs are committed together or not at all. `tests/faults.rs` tests a failure of every single effect.
 
 use stan_repo::{MemorySystem, System, SystemExt as _};
 
@@ -22,7 +22,7 @@ fn begin<'s>(system: &'s MemorySystem, lock: &'s Lock<'s>) -> Transaction<'s> {
     Transaction::begin(system, Path::new("/r"), lock, &["output", "context"]).unwrap()
 }
 
-/// Every file below `/r/.stan` with its contents, but for the lock.
+/// Every file below `/r/.stan` with its contents, except the lock.
 fn files(system: &MemorySystem) -> Vec<String> {
     let mut found = Vec::new();
     let mut pending = vec![PathBuf::from("/r/.stan")];

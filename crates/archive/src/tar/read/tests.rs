@@ -1,4 +1,4 @@
-//! Malformed archives: each one is an error with its offset, and none of them costs memory or hangs.
+//! Malformed archives: each gives an error with its offset, without large allocations or endless loops.
 
 use std::io::Read;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::super::{EntryHeader, append_end, append_header};
 use super::*;
 
-/// One header block with a good checksum.
+/// A header block with a valid checksum.
 fn block(name: &[u8], kind: u8, size: &[u8], edit: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut block = vec![0; BLOCK];
     block[..name.len()].copy_from_slice(name);
