@@ -12,7 +12,7 @@ use stan_slice::{ContextPack, Diagnostics, PointerSpace, ProjectFacts, SliceRequ
 
 use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
 
-/// What to pack, and where to write the pack.
+/// The inputs of a pack, and where to write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCommand {
     pub diag: String,
@@ -38,7 +38,7 @@ pub struct ContextOutcome {
     pub pack: Option<Vec<u8>>,
     /// The failure, and the report about it, which does not contain the message.
     pub failure: Option<(DocumentFailure, Box<SliceReport>)>,
-    /// What was cut because of a bound.
+    /// The effect of a bound on the slice.
     pub truncation: Vec<Diagnostic>,
     /// The inputs that the pack or the report names.
     pub inputs: Vec<FileDigest>,

@@ -1,4 +1,4 @@
-//! Configurations, the values they are read as, and the messages about broken ones.
+//! Configurations, their values, and the messages about broken ones.
 
 use expect_test::{Expect, expect};
 
@@ -9,7 +9,7 @@ mod messages;
 mod places;
 mod schema;
 
-/// Everything that differs from the defaults, in the words of the file.
+/// Every value that differs from the defaults, with its key.
 fn show(config: &Config) -> String {
     let defaults = Config::default();
     let mut shown = String::new();

@@ -23,7 +23,7 @@ use crate::lenient_system::LenientSystem;
 /// A graph, and the facts of its files.
 pub(crate) struct DetailedGraph {
     pub(crate) graph: Graph,
-    /// What could not be read or resolved; sorted and truncated.
+    /// Problems of reading and resolving; sorted and truncated.
     pub(crate) errors: Vec<String>,
     /// Files of the repository that could not be read or parsed cleanly.
     pub(crate) dirty: usize,
@@ -107,7 +107,7 @@ pub(crate) fn detailed_graph(
         return Ok(found);
     }
     let _maker = request.kept.0.as_ref().map(|kept| lock(&kept.maker));
-    // Another thread may have made it meanwhile.
+    // Another thread may have computed it in the meantime.
     if request.kept.0.is_some()
         && let Some(found) = from_cache(engine.system(), options, &request)
     {

@@ -1,7 +1,7 @@
-//! `stan init`: what a repository needs so that an assistant can work with it. First a plan, which only looks; then
-//! [`apply`], which does what the plan says. Running it again changes nothing that a person wrote.
+//! `stan init`: the files that a repository needs so that an assistant can work with it. First a plan, which only reads; then
+//! [`apply`], which executes it. Running it again changes nothing that a user wrote.
 //!
-//! Finding the root and the workspace folder is the business of `config`; printing that of the programs.
+//! `config` finds the root and the workspace folder; the programs print.
 
 mod agents;
 mod apply;
@@ -34,18 +34,18 @@ use crate::error::EngineError;
 const AGENTS_FILE: &str = "AGENTS.md";
 const IGNORE_FILE: &str = ".gitignore";
 
-/// What the user asks for.
+/// The options of the command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InitOptions {
     /// Replace a system document that differs from the shipped one.
     pub force: bool,
-    /// What to do about the block in AGENTS.md; removing it is then all that is done.
+    /// What to do about the block in AGENTS.md; if it is removed, nothing else is done.
     pub agents: Option<AgentsBlock>,
     /// Clients that get `stan mcp` as a server.
     pub mcp: Vec<McpClient>,
-    /// Clients that it is taken out of; that is then all that is done.
+    /// Clients to remove it from; if there are any, nothing else is done.
     pub remove_mcp: Vec<McpClient>,
-    /// The configuration in force, relative to the root, when it has a name of its own.
+    /// The root-relative path of the configuration in use, if it does not have one of the usual names.
     pub config_file: Option<String>,
 }
 
@@ -55,26 +55,26 @@ pub enum AgentsBlock {
     Remove,
 }
 
-/// What would be done, in the order in which it would be.
+/// The actions of a run, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitPlan {
     pub actions: Vec<Action>,
     /// Root-relative path of the workspace folder.
     pub stan_path: String,
     root: String,
-    /// Folders to be made, parents first.
+    /// Folders to create, parents first.
     folders: Vec<String>,
     writes: Vec<Write>,
 }
 
-/// One file and what becomes of it.
+/// A file and the action on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Action {
     /// Root-relative.
     pub path: String,
     #[serde(flatten)]
     pub kind: ActionKind,
-    /// Why, where that is not plain.
+    /// The reason, where it is not obvious.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -83,22 +83,22 @@ pub struct Action {
 #[serde(tag = "action", rename_all = "camelCase")]
 pub enum ActionKind {
     Create,
-    /// Left as it is.
+    /// The file stays as it is.
     Keep,
-    /// Neither there nor wanted.
+    /// The file does not exist and is not wanted.
     Absent,
-    /// Left as it is, although the shipped text is another; the diff is from the file to the shipped text.
+    /// The file stays as it is, although the shipped text differs; the diff is from the file to the shipped text.
     Differs(Difference),
     /// Replaced by the shipped text.
     Replace(Difference),
     Append {
         lines: Vec<String>,
     },
-    /// The block between the markers is brought up to date.
+    /// The block between the markers is updated.
     Update(Difference),
-    /// The block between the markers goes, the rest stays.
+    /// The block between the markers is removed; the rest stays.
     RemoveBlock,
-    /// The file goes, because nothing but the block was in it.
+    /// The file is removed, because it contained only the block.
     Remove,
 }
 
@@ -107,14 +107,14 @@ pub enum ActionKind {
 #[serde(rename_all = "camelCase")]
 pub struct InitReport<'a> {
     pub stan_path: &'a str,
-    /// Nothing was written: this is what would be.
+    /// Nothing was written; the actions are planned.
     pub dry_run: bool,
     /// Whether anything was, or would be, written.
     pub changed: bool,
     pub actions: &'a [Action],
 }
 
-/// A file before and after; `None` when it does not exist.
+/// A file before and after; `None` if it does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Write {
     path: String,
@@ -133,12 +133,12 @@ impl InitPlan {
     }
 }
 
-/// Inspects the repository at `root` (absolute, real) and returns what is to be done. Writes nothing.
+/// Inspects the repository at `root` (absolute, real) and returns the actions. Writes nothing.
 pub fn plan(engine: &Engine<'_>, root: &str, stan_path: &str, options: &InitOptions) -> Result<InitPlan, EngineError> {
     Ok(planned(engine.system(), root, stan_path, options)?)
 }
 
-/// Writes what was planned, or takes everything back.
+/// Executes a plan, or rolls everything back.
 pub fn apply(engine: &Engine<'_>, plan: &InitPlan) -> Result<(), EngineError> {
     Ok(write_planned(engine.system(), plan)?)
 }
@@ -179,7 +179,7 @@ struct Planner<'a> {
     system: &'a dyn System,
     force: bool,
     plan: InitPlan,
-    /// All of them are reported at once.
+    /// All conflicts are reported at once.
     refusals: Vec<InitConflict>,
 }
 
@@ -189,7 +189,7 @@ impl Planner<'_> {
         for name in known {
             match self.inspect(name) {
                 PathState::File(_) | PathState::Link | PathState::TooLarge => return self.act(name, ActionKind::Keep),
-                // It may be there: a second configuration beside it would make both of no use.
+                // It may exist, and a second configuration beside it would make both unusable.
                 place @ PathState::Unreadable(_) => return self.refuse(name, &place),
                 PathState::Nothing | PathState::Folder | PathState::Other => {}
             }
@@ -236,7 +236,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A file that belongs to the user as soon as it exists.
+    /// A file that belongs to the user once it exists.
     fn create_or_keep(&mut self, path: &str, text: &str) {
         match self.inspect(path) {
             PathState::Nothing => self.write(path, None, Some(text.as_bytes().to_vec()), ActionKind::Create),
@@ -335,7 +335,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The bytes of AGENTS.md, inner `None` without one; outer `None` when it was refused.
+    /// The bytes of AGENTS.md; `Some(None)` if it does not exist, `None` if there is a conflict.
     fn agents_file(&mut self) -> Option<Option<Vec<u8>>> {
         match self.inspect(AGENTS_FILE) {
             PathState::Nothing => return Some(None),

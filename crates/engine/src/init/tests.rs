@@ -1,4 +1,4 @@
-//! Plans and their execution on a file system in memory, and on one with injected failures.
+//! Plans and their execution on an in-memory file system, and on one with injected failures.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ fn init(system: &MemorySystem, options: &InitOptions) -> InitPlan {
     plan
 }
 
-/// The plan in a line for each action, or the refusals.
+/// The plan with one line per action, or the conflicts.
 fn check(system: &MemorySystem, options: &InitOptions, expected: Expect) {
     let before = tree(system);
     let shown = match plan(system, ROOT, ".stan", options) {

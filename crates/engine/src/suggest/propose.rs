@@ -19,7 +19,7 @@ use crate::relevance::{Description, Fixed, Focused, RankedFiles, Relevance};
 use crate::tokens::Tokenizer;
 
 /// How many of the files that did not fit are listed.
-const MOST_NAMED: usize = 50;
+const MAX_NAMED: usize = 50;
 /// A file that scores less than this fraction (1/20) of the best is not worth any tokens. On the public cases, a twentieth loses
 /// nothing at 32,000 tokens; a twelfth loses a little (decision 0118).
 const NEGLIGIBLE: i64 = 20;
@@ -104,8 +104,8 @@ impl<'a> Proposal<'a> {
         let is_focus = |one: &Taken| one.relation == NodeRelation::Focus;
         let mut too_large = std::mem::take(&mut self.too_large);
         too_large.sort_by_key(|one| (!is_focus(one), std::cmp::Reverse(score(one))));
-        self.not_counted += too_large.len().saturating_sub(MOST_NAMED) as u64;
-        too_large.truncate(MOST_NAMED);
+        self.not_counted += too_large.len().saturating_sub(MAX_NAMED) as u64;
+        too_large.truncate(MAX_NAMED);
         let mut taken = std::mem::take(&mut self.taken);
         let others = taken.partition_point(|one| one.relation.is_asked_for());
         if let Some(others) = taken.get_mut(others..) {

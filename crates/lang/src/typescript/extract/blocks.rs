@@ -1,11 +1,11 @@
-//! The code inside Vue, Svelte and Astro files: their `<script>` elements and Astro's frontmatter. Markup around
-//! them is skipped by HTML's own rules for tags, comments and raw text; templates are not parsed.
+//! The code in Vue, Svelte and Astro files: their `<script>` elements and Astro's frontmatter. The markup around them is skipped
+//! by HTML's own rules for tags, comments and raw text; templates are not parsed.
 
 use stan_model::split_extension;
 
 use super::parse::Syntax;
 
-/// A file format that holds scripts between markup.
+/// A file format that contains scripts between markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::typescript) enum Component {
     Vue,
@@ -24,18 +24,18 @@ impl Component {
     }
 }
 
-/// A piece of code in a file.
+/// A block of code in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::typescript) struct Block<'t> {
-    /// Where `source` starts in the file.
+    /// The start of `source` in the file.
     pub(in crate::typescript) start: u32,
     pub(in crate::typescript) source: &'t str,
     pub(in crate::typescript) syntax: Syntax,
-    /// The file that `<script src>` asks for, and the position of the attribute.
+    /// The value of `<script src>` and its position.
     pub(in crate::typescript) external: Option<(u32, &'t str)>,
 }
 
-/// The code of a component file, in source order.
+/// The blocks of a component file, in source order.
 pub(in crate::typescript) fn cut(component: Component, text: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut at = 0;
@@ -45,7 +45,7 @@ pub(in crate::typescript) fn cut(component: Component, text: &str) -> Vec<Block<
         blocks.push(Block { start: start as u32, source, syntax: Syntax::TypeScriptJsx, external: None });
         at = start + source.len() + 3;
     }
-    // Raw text ends at the first closing tag, whatever the script says: `"</script>"` in a string ends it too.
+    // Raw text ends at the first closing tag, even if that is in a string: `"</script>"`.
     while let Some(tag) = next_tag(text, at) {
         at = tag.end;
         let raw = ["script", "style"].into_iter().find(|name| tag.name.eq_ignore_ascii_case(name));
@@ -61,7 +61,7 @@ pub(in crate::typescript) fn cut(component: Component, text: &str) -> Vec<Block<
     blocks
 }
 
-/// What lies between the `---` lines at the top of an Astro file.
+/// The text between the `---` lines at the top of an Astro file, and its start.
 fn frontmatter(text: &str) -> Option<(usize, &str)> {
     let open = text.find("---")?;
     if !text.get(..open)?.trim().is_empty() {
@@ -69,7 +69,7 @@ fn frontmatter(text: &str) -> Option<(usize, &str)> {
     }
     let start = open + 3;
     let rest = text.get(start..)?;
-    // The closing fence starts a line; dashes inside the code (`x---y`, strings) mostly do not.
+    // The closing fence is at the start of a line; dashes in the code (`x---y`, strings) usually are not.
     let end = rest.match_indices("---").map(|(at, _)| at).find(|&at| {
         let line = rest.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
         line.trim().is_empty()
@@ -79,9 +79,9 @@ fn frontmatter(text: &str) -> Option<(usize, &str)> {
 
 struct Tag<'t> {
     name: &'t str,
-    /// Name, value, and where the value starts.
+    /// Name, value, and the position of the value.
     attributes: Vec<(&'t str, &'t str, usize)>,
-    /// Just behind the `>`.
+    /// The position after the `>`.
     end: usize,
     /// `<script … />`, or a closing tag.
     closed: bool,
@@ -93,7 +93,7 @@ impl<'t> Tag<'t> {
         Some((found.1, found.2))
     }
 
-    /// A `type` that is not of code (JSON, templates, import maps) is data.
+    /// Elements with a `type` that does not mean code (JSON, templates, import maps) are data.
     fn is_code(&self) -> bool {
         let is_code = |kind: &str| {
             let kind = kind.to_ascii_lowercase();
@@ -113,7 +113,7 @@ impl<'t> Tag<'t> {
         }
     }
 
-    /// The file of this repository that `src` names, and where.
+    /// The file of this repository that `src` names, and the position of the value.
     fn external(&self) -> Option<(u32, &'t str)> {
         let (source, position) = self.attribute("src")?;
         let is_local = !source.is_empty() && !source.contains("://") && !source.starts_with("//");
@@ -121,7 +121,7 @@ impl<'t> Tag<'t> {
     }
 }
 
-/// The next opening tag at or after a position, comments and closing tags skipped.
+/// The next opening tag at or after a position; skips comments and closing tags.
 fn next_tag(text: &str, from: usize) -> Option<Tag<'_>> {
     let mut at = from;
     loop {
@@ -137,7 +137,7 @@ fn next_tag(text: &str, from: usize) -> Option<Tag<'_>> {
     }
 }
 
-/// The tag whose `<` is at a position.
+/// The tag that starts at a position.
 fn tag_at(text: &str, at: usize) -> Tag<'_> {
     let bytes = text.as_bytes();
     let skip = |mut at: usize, stop: fn(u8) -> bool| {
@@ -179,7 +179,7 @@ fn tag_at(text: &str, at: usize) -> Tag<'_> {
     tag
 }
 
-/// The bounds of an attribute's value, and where reading goes on. Svelte's and Astro's `{…}` is a value too.
+/// The range of an attribute's value, and the position to continue at. Svelte's and Astro's `{…}` is a value too.
 fn attribute_value(bytes: &[u8], at: usize) -> ((usize, usize), usize) {
     let until = |from: usize, stop: &dyn Fn(u8) -> bool| {
         let rest = bytes.get(from..).unwrap_or_default();
@@ -188,7 +188,7 @@ fn attribute_value(bytes: &[u8], at: usize) -> ((usize, usize), usize) {
     match bytes.get(at) {
         Some(quote @ (b'"' | b'\'')) => {
             let end = until(at + 1, &|byte| byte == *quote);
-            // A quote that is never closed takes the rest of the file.
+            // An unclosed quote extends to the end of the file.
             ((at + 1, end), (end + 1).min(bytes.len()))
         }
         Some(b'{') => {
@@ -202,7 +202,7 @@ fn attribute_value(bytes: &[u8], at: usize) -> ((usize, usize), usize) {
     }
 }
 
-/// Just behind the brace that closes the one at a position, or the end of the text.
+/// The position after the closing brace of the one at `at`; the end of the text if there is none.
 fn closing_brace(bytes: &[u8], at: usize) -> usize {
     let mut depth = 0_usize;
     for (offset, byte) in bytes.get(at..).unwrap_or_default().iter().enumerate() {
@@ -218,7 +218,7 @@ fn closing_brace(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// Where `</name` next occurs, in any case, or the end of the text.
+/// The position of the next `</name`, in any case; the end of the text if there is none.
 fn closing_tag(text: &str, from: usize, name: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = from;

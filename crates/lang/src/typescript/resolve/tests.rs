@@ -1,5 +1,5 @@
-//! Maps of packages that would take exponential or quadratic time without a limit. Answers for real repositories are tested
-//! by the conformance suite.
+//! Package maps that would take exponential or quadratic time without a limit. The conformance suite tests answers for real
+//! repositories.
 
 use crate::project::{Project, ResolveOptions};
 use crate::typescript::form::Form;
