@@ -8,7 +8,7 @@ use stan_model::{EdgeKind, Language, NodeKind, Resolution};
 
 use crate::graph::{Edge, Graph, Node};
 
-/// What becomes one node.
+/// The unit that becomes one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
     /// Folders, cut after this many segments.

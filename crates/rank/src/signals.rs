@@ -24,7 +24,7 @@ pub struct Corpus<'c> {
 }
 
 /// How many words of the focus to search for: rare words that it uses often.
-const FOCUS_WORDS: usize = 60;
+const MAX_FOCUS_WORDS: usize = 60;
 /// A word in a file's path counts as this many occurrences in the file.
 const PATH_COUNT: u32 = 5;
 
@@ -258,7 +258,7 @@ impl Signals<'_> {
         }
         let mut best: Vec<Wanted> = worth.into_iter().collect();
         best.sort_unstable_by_key(|&(term, worth)| (std::cmp::Reverse(worth), term));
-        best.truncate(FOCUS_WORDS);
+        best.truncate(MAX_FOCUS_WORDS);
         best.into_iter().map(|(term, _)| term).collect()
     }
 

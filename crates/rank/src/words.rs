@@ -6,9 +6,9 @@
 use rustc_hash::FxHashMap;
 
 /// Longer words are data, not names.
-const LONGEST: usize = 60;
+const MAX_WORD_BYTES: usize = 60;
 /// Only the most frequent words of a file are indexed.
-const MOST_WORDS: usize = 1500;
+const MAX_WORDS: usize = 1500;
 
 /// A word or a part, by its 64-bit FNV-1a hash. A collision merges two words, which only blurs a score.
 pub type TermKey = u64;
@@ -332,11 +332,11 @@ struct KnownParts {
 }
 
 /// The maximum number of cached words: a few megabytes.
-const MOST_KNOWN: usize = 1 << 17;
+const MAX_CACHED_WORDS: usize = 1 << 17;
 
 impl KnownParts {
     fn of(&mut self, word: TermKey, text: &[u8]) -> &[TermKey] {
-        if self.ranges.len() >= MOST_KNOWN {
+        if self.ranges.len() >= MAX_CACHED_WORDS {
             self.ranges.clear();
             self.parts.clear();
         }
@@ -359,7 +359,7 @@ impl WordCounter {
         let mut found = Vec::new();
         for (start, end, key) in hashed_ranges(text) {
             let is_definition = definitions.word(start, end);
-            if end - start > LONGEST {
+            if end - start > MAX_WORD_BYTES {
                 continue;
             }
             if is_definition && end - start > 2 {
@@ -377,9 +377,9 @@ impl WordCounter {
         for (&key, &(count, start, end)) in &self.words {
             words.push((key, count, start, end));
         }
-        if words.len() > MOST_WORDS {
+        if words.len() > MAX_WORDS {
             words.sort_unstable_by_key(|&(_, count, start, _)| (std::cmp::Reverse(count), start));
-            words.truncate(MOST_WORDS);
+            words.truncate(MAX_WORDS);
         }
         for &(word, count, start, end) in &words {
             let text = text.get(start as usize..end as usize).unwrap_or_default();
@@ -474,7 +474,7 @@ mod tests {
     fn a_vocabulary_is_bounded() {
         let text: String = (0..5000).map(|number| format!("word{number} ")).collect();
         let counted = WordCounter::default().count("a.ts", (text + &"often ".repeat(3)).as_bytes());
-        assert_eq!(counted.words.len(), MOST_WORDS);
+        assert_eq!(counted.words.len(), MAX_WORDS);
         assert!(counted.words.contains(&(key("often"), 3)));
     }
 }

@@ -24,7 +24,7 @@ const CONNECT: Duration = Duration::from_secs(2);
 /// The time budget per request, on average: extracting the files of a bundle takes no longer.
 const USUAL: Duration = Duration::from_millis(50);
 /// Response headers are a few hundred bytes.
-const LARGEST_HEADER: usize = 16 << 10;
+const MAX_HEADER_BYTES: usize = 16 << 10;
 
 /// The options of a server.
 #[derive(Clone)]
@@ -85,7 +85,7 @@ impl HttpStore {
             .timeout_connect(Some(CONNECT.min(timeout)))
             .timeout_resolve(Some(CONNECT.min(timeout)))
             .timeout_global(Some(timeout))
-            .max_response_header_size(LARGEST_HEADER)
+            .max_response_header_size(MAX_HEADER_BYTES)
             .max_idle_connections_per_host(16)
             .user_agent("stan")
             .build();

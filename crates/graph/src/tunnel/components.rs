@@ -150,7 +150,7 @@ fn join(sets: &mut Sets, a: Answer, b: Answer) -> Answer {
     Answer { certain: sets.union(a.certain, b.certain), possible: sets.union(a.possible, b.possible) }
 }
 
-/// What one step of a search finds goes into its frame.
+/// The results of one step are added to its frame.
 struct SearchStep<'s, 'm> {
     frame: &'s mut Frame<'m>,
     sets: &'s mut Sets,

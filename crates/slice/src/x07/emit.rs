@@ -69,7 +69,7 @@ impl Sink for SliceWriter {
     }
 }
 
-/// What is stripped from every declaration.
+/// The parts that are stripped from every declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Strip {
     #[default]
