@@ -20,7 +20,7 @@ impl Bodies {
     }
 }
 
-/// What the modules of a package can import.
+/// The modules and packages that a module can import.
 pub(super) struct Surroundings<'a> {
     pub(super) packages: &'a [Package],
     pub(super) package: &'a Package,
