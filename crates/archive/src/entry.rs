@@ -48,11 +48,21 @@ pub(crate) enum Source {
     },
 }
 
+/// An entry whose bytes are in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryInMemory<'e> {
+    pub name: &'e str,
+    pub bytes: &'e [u8],
+    pub executable: bool,
+}
+
 impl ArchiveEntry {
-    /// The name, the bytes and the executable flag of an entry whose bytes are in memory.
-    pub fn in_memory(&self) -> Option<(&str, &[u8], bool)> {
+    /// The entry, if its bytes are in memory.
+    pub fn in_memory(&self) -> Option<EntryInMemory<'_>> {
         match &self.source {
-            Source::Bytes(bytes) => Some((&self.name, bytes, self.executable.unwrap_or(false))),
+            Source::Bytes(bytes) => {
+                Some(EntryInMemory { name: &self.name, bytes, executable: self.executable.unwrap_or(false) })
+            }
             Source::File(_) | Source::Proved { .. } => None,
         }
     }

@@ -26,7 +26,7 @@ pub use archive::{KnownClean, write_archive, write_archive_knowing};
 pub use classify::BINARY_PREFIX;
 pub use contents::{FinishedArchive, each_file};
 pub use diff::{diff_size, write_diff};
-pub use entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, HeldBack, LargeText, Secrets, Written};
+pub use entry::{ArchiveEntry, ArchivedFile, EntryInMemory, ExcludedBinary, HeldBack, LargeText, Secrets, Written};
 pub use error::Error;
 pub use lock::{Holder, Lock, check_stan_path};
 pub use mismatch::{Mismatch, MismatchKind, Mismatches};

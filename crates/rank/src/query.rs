@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fixed::Fixed;
-use crate::words::{TermKey, for_each_part, for_each_piece, hashed_ranges, is_stop, key, ranges};
+use crate::words::{HashedRange, TermKey, for_each_part, for_each_piece, hashed_ranges, is_stop, key, ranges};
 
 /// Longer texts are truncated: a text starts with its topic.
 const MAX_TEXT_BYTES: usize = 32 << 10;
@@ -223,7 +223,7 @@ pub fn spellings<'t>(keys: &[TermKey], texts: impl Iterator<Item = &'t [u8]>) ->
     let mut wanted: FxHashSet<TermKey> = keys.iter().copied().collect();
     let mut found = FxHashMap::default();
     for text in texts {
-        for (start, end, key) in hashed_ranges(text) {
+        for HashedRange { start, end, key } in hashed_ranges(text) {
             if wanted.is_empty() {
                 return found;
             }

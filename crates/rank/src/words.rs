@@ -139,11 +139,18 @@ pub(crate) fn is_stop(word: &str) -> bool {
 
 /// The range of every word of at least two bytes.
 pub(crate) fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-    hashed_ranges(text).map(|(start, end, _)| (start, end))
+    hashed_ranges(text).map(|word| (word.start, word.end))
+}
+
+/// The range of a word in its text, and the word's hash.
+pub(crate) struct HashedRange {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) key: TermKey,
 }
 
 /// As [`ranges`], with the hash of each word, computed during the same scan.
-pub(crate) fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, TermKey)> {
+pub(crate) fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = HashedRange> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
@@ -170,7 +177,7 @@ pub(crate) fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, 
                 return None;
             }
             if at - start > 1 {
-                return Some((start, at, key));
+                return Some(HashedRange { start, end: at, key });
             }
         }
     })
@@ -317,10 +324,17 @@ pub struct FileWords {
 /// Scratch memory, reused between files.
 #[derive(Debug, Default)]
 pub struct WordCounter {
-    /// Key to count and range of the first occurrence.
-    words: FxHashMap<TermKey, (u32, u32, u32)>,
+    words: FxHashMap<TermKey, WordCount>,
     parts: FxHashMap<TermKey, u32>,
     known: KnownParts,
+}
+
+/// The number of times that a word occurs, and the range of its first occurrence.
+#[derive(Clone, Copy, Debug)]
+struct WordCount {
+    count: u32,
+    start: u32,
+    end: u32,
 }
 
 /// A cache of the parts of words: most words of a file occur in others too.
@@ -357,7 +371,7 @@ impl WordCounter {
         self.parts.clear();
         let mut definitions = crate::definitions::Finder::new(path, text);
         let mut found = Vec::new();
-        for (start, end, key) in hashed_ranges(text) {
+        for HashedRange { start, end, key } in hashed_ranges(text) {
             let is_definition = definitions.word(start, end);
             if end - start > MAX_WORD_BYTES {
                 continue;
@@ -366,22 +380,22 @@ impl WordCounter {
                 found.push(key);
             }
             match self.words.get_mut(&key) {
-                Some(word) => word.0 += 1,
-                None => drop(self.words.insert(key, (1, start as u32, end as u32))),
+                Some(word) => word.count += 1,
+                None => drop(self.words.insert(key, WordCount { count: 1, start: start as u32, end: end as u32 })),
             }
         }
         found.sort_unstable();
         found.dedup();
-        let mut words: Vec<(TermKey, u32, u32, u32)> = Vec::with_capacity(self.words.len());
+        let mut words: Vec<(TermKey, WordCount)> = Vec::with_capacity(self.words.len());
         #[expect(clippy::iter_over_hash_type, reason = "the order does not matter")]
-        for (&key, &(count, start, end)) in &self.words {
-            words.push((key, count, start, end));
+        for (&key, &word) in &self.words {
+            words.push((key, word));
         }
         if words.len() > MAX_WORDS {
-            words.sort_unstable_by_key(|&(_, count, start, _)| (std::cmp::Reverse(count), start));
+            words.sort_unstable_by_key(|(_, word)| (std::cmp::Reverse(word.count), word.start));
             words.truncate(MAX_WORDS);
         }
-        for &(word, count, start, end) in &words {
+        for &(word, WordCount { count, start, end }) in &words {
             let text = text.get(start as usize..end as usize).unwrap_or_default();
             for &part in self.known.of(word, text) {
                 let place = self.parts.entry(part).or_default();
@@ -394,7 +408,7 @@ impl WordCounter {
             parts.push((key, small(count)));
         }
         FileWords {
-            words: words.iter().map(|&(key, count, ..)| (key, small(count))).collect(),
+            words: words.iter().map(|(key, word)| (*key, small(word.count))).collect(),
             parts,
             definitions: found,
         }

@@ -156,9 +156,15 @@ enum Container {
     Map(Vec<Field>, Option<(Position, String)>),
 }
 
+struct OpenContainer {
+    place: Position,
+    container: Container,
+    has_tag: bool,
+}
+
 #[derive(Default)]
 struct Builder {
-    open: Vec<(Position, Container, bool)>,
+    open: Vec<OpenContainer>,
     root: Option<Node>,
 }
 
@@ -167,12 +173,12 @@ impl Builder {
         if self.open.len() >= MAX_DEPTH {
             return Err((place, format!("lists and maps nest deeper than {MAX_DEPTH} here")));
         }
-        self.open.push((place, container, has_tag));
+        self.open.push(OpenContainer { place, container, has_tag });
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), SyntaxError> {
-        let Some((place, container, has_tag)) = self.open.pop() else { return Ok(()) };
+        let Some(OpenContainer { place, container, has_tag }) = self.open.pop() else { return Ok(()) };
         let value = match container {
             _ if has_tag => Value::Unsupported("a value with a tag"),
             Container::List(items) => Value::List(items),
@@ -184,8 +190,8 @@ impl Builder {
     /// A YAML scalar. For a missing value, the parser returns the position after it, which may be on the next line.
     fn scalar(&mut self, place: Position, value: Value, span: &Span, style: ScalarStyle) -> Result<(), SyntaxError> {
         let is_absent = style == ScalarStyle::Plain && span.is_empty();
-        let key_place = match self.open.last() {
-            Some((_, Container::Map(_, Some((key_place, _))), _)) if is_absent => Some(*key_place),
+        let key_place = match self.open.last().map(|open| &open.container) {
+            Some(Container::Map(_, Some((key_place, _)))) if is_absent => Some(*key_place),
             _ => None,
         };
         self.value(key_place.unwrap_or(place), value)
@@ -193,10 +199,10 @@ impl Builder {
 
     fn value(&mut self, place: Position, value: Value) -> Result<(), SyntaxError> {
         let node = Node { place, value };
-        match self.open.last_mut() {
+        match self.open.last_mut().map(|open| &mut open.container) {
             None => self.root = Some(node),
-            Some((_, Container::List(items), _)) => items.push(node),
-            Some((_, Container::Map(fields, pending), _)) => match pending.take() {
+            Some(Container::List(items)) => items.push(node),
+            Some(Container::Map(fields, pending)) => match pending.take() {
                 Some((place, key)) => fields.push(Field { place, key, node }),
                 None => *pending = Some((place, key_text(node)?)),
             },

@@ -29,7 +29,7 @@ pub(super) struct Proposal<'a> {
     layout: &'a WorkspaceLayout,
     relevance: &'a Relevance,
     ranked: &'a RankedFiles<'a>,
-    /// The map for entries with depths.
+    /// The map and the private map, for entries with depths.
     map: Option<(&'a Map, &'a ExternalsLock)>,
     request: &'a SuggestRequest,
     tokens: &'a KeptTokens<'a>,
@@ -64,9 +64,11 @@ impl<'a> Proposal<'a> {
     pub(super) fn new(
         engine: &'a Engine<'a>,
         layout: &'a WorkspaceLayout,
-        (relevance, ranked): (&'a Relevance, &'a RankedFiles<'a>),
+        relevance: &'a Relevance,
+        ranked: &'a RankedFiles<'a>,
         map: Option<(&'a Map, &'a ExternalsLock)>,
-        (request, tokens): (&'a SuggestRequest, &'a KeptTokens<'a>),
+        request: &'a SuggestRequest,
+        tokens: &'a KeptTokens<'a>,
     ) -> Self {
         let budget = if request.budget == 0 { u64::MAX } else { request.budget };
         // With the estimate, the unit is a byte, because only the sum is divided by four.

@@ -1,6 +1,8 @@
 //! The code in Vue, Svelte and Astro files: their `<script>` elements and Astro's frontmatter. The markup around them is skipped
 //! by HTML's own rules for tags, comments and raw text; templates are not parsed.
 
+use std::ops::Range;
+
 use stan_model::split_extension;
 
 use super::parse::Syntax;
@@ -79,18 +81,23 @@ fn frontmatter(text: &str) -> Option<(usize, &str)> {
 
 struct Tag<'t> {
     name: &'t str,
-    /// Name, value, and the position of the value.
-    attributes: Vec<(&'t str, &'t str, usize)>,
+    attributes: Vec<Attribute<'t>>,
     /// The position after the `>`.
     end: usize,
     /// `<script … />`, or a closing tag.
     closed: bool,
 }
 
+/// An attribute, and the position of its value.
+struct Attribute<'t> {
+    name: &'t str,
+    value: &'t str,
+    position: usize,
+}
+
 impl<'t> Tag<'t> {
-    fn attribute(&self, name: &str) -> Option<(&'t str, usize)> {
-        let found = self.attributes.iter().find(|(attribute, ..)| attribute.eq_ignore_ascii_case(name))?;
-        Some((found.1, found.2))
+    fn attribute(&self, name: &str) -> Option<&Attribute<'t>> {
+        self.attributes.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name))
     }
 
     /// Elements with a `type` that does not mean code (JSON, templates, import maps) are data.
@@ -99,11 +106,11 @@ impl<'t> Tag<'t> {
             let kind = kind.to_ascii_lowercase();
             kind.is_empty() || kind == "module" || kind.contains("script") || kind == "text/babel" || kind == "ts"
         };
-        self.attribute("type").is_none_or(|(kind, _)| is_code(kind))
+        self.attribute("type").is_none_or(|attribute| is_code(attribute.value))
     }
 
     fn syntax(&self, component: Component) -> Syntax {
-        let language = self.attribute("lang").map(|(language, _)| language.to_ascii_lowercase());
+        let language = self.attribute("lang").map(|attribute| attribute.value.to_ascii_lowercase());
         match language.as_deref() {
             Some("ts" | "typescript") => Syntax::TypeScript,
             Some("tsx") => Syntax::TypeScriptJsx,
@@ -115,7 +122,7 @@ impl<'t> Tag<'t> {
 
     /// The file of this repository that `src` names, and the position of the value.
     fn external(&self) -> Option<(u32, &'t str)> {
-        let (source, position) = self.attribute("src")?;
+        let &Attribute { value: source, position, .. } = self.attribute("src")?;
         let is_local = !source.is_empty() && !source.contains("://") && !source.starts_with("//");
         is_local.then_some((position as u32, source))
     }
@@ -168,19 +175,20 @@ fn tag_at(text: &str, at: usize) -> Tag<'_> {
         let name_start = at;
         at = skip(at + 1, |byte| byte.is_ascii_whitespace() || matches!(byte, b'=' | b'>' | b'/'));
         let name = text.get(name_start..at).unwrap_or_default();
-        let mut value = (at, at);
+        let mut range = at..at;
         let equals = skip(at, |byte| !byte.is_ascii_whitespace());
         if bytes.get(equals) == Some(&b'=') {
-            (value, at) = attribute_value(bytes, skip(equals + 1, |byte| !byte.is_ascii_whitespace()));
+            (range, at) = attribute_value(bytes, skip(equals + 1, |byte| !byte.is_ascii_whitespace()));
         }
-        tag.attributes.push((name, text.get(value.0..value.1).unwrap_or_default(), value.0));
+        let position = range.start;
+        tag.attributes.push(Attribute { name, value: text.get(range).unwrap_or_default(), position });
     }
     tag.end = at;
     tag
 }
 
 /// The range of an attribute's value, and the position to continue at. Svelte's and Astro's `{…}` is a value too.
-fn attribute_value(bytes: &[u8], at: usize) -> ((usize, usize), usize) {
+fn attribute_value(bytes: &[u8], at: usize) -> (Range<usize>, usize) {
     let until = |from: usize, stop: &dyn Fn(u8) -> bool| {
         let rest = bytes.get(from..).unwrap_or_default();
         from + rest.iter().position(|byte| stop(*byte)).unwrap_or(rest.len())
@@ -189,15 +197,15 @@ fn attribute_value(bytes: &[u8], at: usize) -> ((usize, usize), usize) {
         Some(quote @ (b'"' | b'\'')) => {
             let end = until(at + 1, &|byte| byte == *quote);
             // An unclosed quote extends to the end of the file.
-            ((at + 1, end), (end + 1).min(bytes.len()))
+            (at + 1..end, (end + 1).min(bytes.len()))
         }
         Some(b'{') => {
             let end = closing_brace(bytes, at);
-            ((end, end), end)
+            (end..end, end)
         }
         _ => {
             let end = until(at, &|byte| byte.is_ascii_whitespace() || byte == b'>');
-            ((at, end), end)
+            (at..end, end)
         }
     }
 }

@@ -35,10 +35,16 @@ const MOCK_METHODS: &[&str] = &[
 pub(super) struct CreatedRequires<'a> {
     /// Local names of `createRequire`, besides `createRequire` itself.
     makers: Vec<&'a str>,
-    /// Declarators whose value is a call, with the callee's name. Evaluated at the end, when all names of `createRequire` are
-    /// known.
-    results: Vec<(&'a str, &'a str, Base<'a>)>,
+    /// Evaluated at the end, when all names of `createRequire` are known.
+    results: Vec<CallResult<'a>>,
     calls: Vec<TentativeCall<'a>>,
+}
+
+/// A variable whose value is a call, with the callee's name and the base in its arguments.
+struct CallResult<'a> {
+    name: &'a str,
+    callee: &'a str,
+    base: Base<'a>,
 }
 
 /// The base that a `require` made by `createRequire` resolves from.
@@ -133,8 +139,8 @@ impl<'a> CreatedRequires<'a> {
     pub(super) fn declarator(&mut self, declarator: &VariableDeclarator<'a>) {
         match (&declarator.id, &declarator.init) {
             (BindingPattern::BindingIdentifier(id), Some(Expression::CallExpression(call))) => {
-                if let Some(name) = called_name(call) {
-                    self.results.push((id.name.as_str(), name, Base::of(call)));
+                if let Some(callee) = called_name(call) {
+                    self.results.push(CallResult { name: id.name.as_str(), callee, base: Base::of(call) });
                 }
             }
             (BindingPattern::ObjectPattern(pattern), _) => {
@@ -156,8 +162,8 @@ impl<'a> CreatedRequires<'a> {
             return;
         }
         let makes = |name: &str| name == "createRequire" || self.makers.contains(&name);
-        let created: FxHashMap<&str, Base<'a>> =
-            self.results.iter().filter(|(_, callee, _)| makes(callee)).map(|(name, _, base)| (*name, *base)).collect();
+        let created = self.results.iter().filter(|result| makes(result.callee));
+        let created: FxHashMap<&str, Base<'a>> = created.map(|result| (result.name, result.base)).collect();
         for call in self.calls {
             if let Some(base) = created.get(call.callee) {
                 let (form, specifier) = base.request(call.specifier, call.form);

@@ -57,6 +57,13 @@ const MAX_UNCLOSED: u32 = 100;
 /// The maximum length of the second argument of an import type.
 const MAX_OPTIONS_BYTES: usize = 1024;
 
+/// `import('x')` in a type.
+struct ImportCall<'a> {
+    position: u32,
+    specifier: &'a str,
+    mode: Option<ModuleSystem>,
+}
+
 /// The parser's state in one comment. `at` is a byte offset into `text`, always at a character boundary.
 struct Doc<'a, 'c> {
     text: &'a str,
@@ -281,7 +288,7 @@ impl<'a> Doc<'a, '_> {
     /// Parses `import('x').Name`. Skips it if it is valid.
     fn import_type(&mut self) -> bool {
         let from = self.at;
-        let Some((position, specifier, mode)) = self.import_call() else {
+        let Some(ImportCall { position, specifier, mode }) = self.import_call() else {
             self.at = from;
             return false;
         };
@@ -300,7 +307,7 @@ impl<'a> Doc<'a, '_> {
         true
     }
 
-    fn import_call(&mut self) -> Option<(u32, &'a str, Option<ModuleSystem>)> {
+    fn import_call(&mut self) -> Option<ImportCall<'a>> {
         if self.word() != "import" {
             return None;
         }
@@ -320,7 +327,7 @@ impl<'a> Doc<'a, '_> {
         }
         // A missing `)` is an error, but the import still counts.
         self.eat(")");
-        Some((position, specifier, mode))
+        Some(ImportCall { position, specifier, mode })
     }
 
     /// `@import d, {a, b as c} from 'x'`, `@import * as n from 'x'`.
