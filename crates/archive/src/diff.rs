@@ -52,7 +52,7 @@ pub fn write_diff<'n>(
     for (name, part) in parts {
         match part {
             DiffPart::Copied(range) => copier.copy(range)?,
-            DiffPart::Made(bytes) => copier.make(name, bytes, modified)?,
+            DiffPart::Made(bytes) => copier.add_from_memory(name, bytes, modified)?,
         }
     }
     copier.finish()
@@ -107,21 +107,21 @@ impl Copier<'_> {
         Ok(())
     }
 
-    fn make(&mut self, name: &str, bytes: &[u8], modified: u64) -> Result<(), Error> {
+    fn add_from_memory(&mut self, name: &str, bytes: &[u8], modified: u64) -> Result<(), Error> {
         self.flush()?;
         let mut entry = Vec::new();
         let size = bytes.len() as u64;
         append_header(&mut entry, &EntryHeader { name, size, executable: false, modified })?;
         entry.extend_from_slice(bytes);
         entry.resize(entry.len() + padding(size), 0);
-        self.put(&entry)
+        self.write(&entry)
     }
 
     fn finish(mut self) -> Result<u64, Error> {
         self.flush()?;
         let mut end = Vec::new();
         append_end(&mut end, self.size);
-        self.put(&end)?;
+        self.write(&end)?;
         Ok(self.size)
     }
 
@@ -142,14 +142,14 @@ impl Copier<'_> {
                 0 => return Err(unreadable(self.full, io::ErrorKind::UnexpectedEof.into())),
                 count => left -= count as u64,
             }
-            let put = self.put(&piece);
+            let put = self.write(&piece);
             self.piece = piece;
             put?;
         }
         Ok(())
     }
 
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.size += bytes.len() as u64;
         self.out.put(bytes)
     }

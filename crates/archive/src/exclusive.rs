@@ -39,7 +39,7 @@ impl<'s> ExclusiveFile<'s> {
     pub(crate) fn try_take(system: &'s dyn WritableSystem, lock: &Path, holder: &str) -> io::Result<Option<Self>> {
         let text = format!("{}\n{holder}\n", system.process_token()?);
         let held = beside(lock, HELD);
-        if let Some(file) = Self::make(system, &held, &text)? {
+        if let Some(file) = Self::create(system, &held, &text)? {
             return Ok(Some(file));
         }
         if !is_abandoned(system, &held) {
@@ -48,7 +48,7 @@ impl<'s> ExclusiveFile<'s> {
         // Only one process at a time may remove an abandoned lock: if two see the same abandoned file, the second could remove
         // the new lock of the first.
         let path = beside(lock, BREAK);
-        let Some(breaker) = Self::make(system, &path, &text)? else {
+        let Some(breaker) = Self::create(system, &path, &text)? else {
             if is_abandoned(system, &path) {
                 ignore_absent(system.remove_file(&path))?;
             }
@@ -58,7 +58,7 @@ impl<'s> ExclusiveFile<'s> {
             ignore_absent(system.remove_file(&held))?;
         }
         drop(breaker);
-        Self::make(system, &held, &text)
+        Self::create(system, &held, &text)
     }
 
     /// The holder, as far as the file records it.
@@ -70,7 +70,7 @@ impl<'s> ExclusiveFile<'s> {
     }
 
     /// `None` if the file already exists.
-    fn make(system: &'s dyn WritableSystem, path: &Path, text: &str) -> io::Result<Option<Self>> {
+    fn create(system: &'s dyn WritableSystem, path: &Path, text: &str) -> io::Result<Option<Self>> {
         let mut file = match system.create_new(path, Access::Shared) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
             created => created?,

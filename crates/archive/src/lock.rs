@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn without_locks_only_the_file_of_an_ended_process_is_taken_over() {
+    fn without_locks_only_the_file_of_an_ended_process_is_replaced() {
         const OTHER: &str = "9 5 boot memory";
         for (text, running, age, is_taken) in [
             (format!("{OTHER}\npid 9: stan run\n"), Some(false), 0, true),

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn invalid_snapshots_are_rejected() {
         let digest = "0".repeat(64);
         check_refused(
             "",

@@ -34,7 +34,7 @@ use stars::{StarTable, StarTables};
 pub struct Module<'a> {
     /// `exports` must be sorted by name.
     pub facts: &'a FileFacts,
-    /// For each request the file that it resolves to; `None` for a builtin or an unresolved request.
+    /// For each request, the file that it resolves to; `None` for a builtin or an unresolved request.
     pub targets: &'a [Option<FileKey>],
 }
 

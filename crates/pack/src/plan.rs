@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_explains_least_goes_first() {
+    fn the_least_important_declarations_are_reduced_first() {
         use Level::{Full, Head, Line, Omitted, Signature};
         let all = [costs(2, Full), costs(3, Signature), costs(3, Signature), costs(5, Line)];
         let fitted = |budget| fit(&[vec![100, 60, 30]], &all, budget);

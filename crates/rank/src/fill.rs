@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_still_fits_is_taken() {
+    fn smaller_files_that_still_fit_are_taken() {
         let candidate = |file: u32, worth: i64| Candidate { file, worth: Fixed::int(worth) };
         let sizes = [5, 100, 3, 2];
         let weigh = |files: &[u32]| files.iter().map(|&file| sizes[file as usize]).collect();

@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_text_asks_for() {
+    fn a_text_gives_words_and_identifiers() {
         let query = TextQuery::new("Fix the router for parseRoute\n\nUse `path` and the `a b` Router; see max_depth");
         let weight = |part: &str| {
             query.parts.iter().find(|(found, _)| *found == key(part)).map(|(_, weight)| weight.thousandths() / 1000)

@@ -49,7 +49,7 @@ mod tests {
     use crate::{OsSystem, real_path};
 
     #[test]
-    fn a_directory_is_opened_when_enough_of_its_files_come_in_a_row() {
+    fn a_directory_is_opened_after_enough_consecutive_accesses() {
         let folder = tempfile::tempdir().unwrap();
         let real = real_path(&OsSystem, folder.path()).unwrap();
         std::fs::create_dir(folder.path().join("below")).unwrap();

@@ -85,7 +85,7 @@ mod tests {
     use crate::MemorySystem;
 
     #[test]
-    fn folders_come_before_what_is_in_them_and_links_are_not_entered() {
+    fn folders_precede_their_contents_and_symlinks_are_not_followed() {
         let system = MemorySystem::from_fixture(
             "
             //- /r/a/b/c.ts

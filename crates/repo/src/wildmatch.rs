@@ -33,7 +33,7 @@ pub(crate) fn wildmatch(pattern: &[u8], text: &[u8]) -> bool {
                 }
                 continue;
             }
-            Some(_) => text.get(t).and_then(|&byte| one(pattern, p, byte)),
+            Some(_) => text.get(t).and_then(|&byte| match_one(pattern, p, byte)),
         };
         if let Some(next) = advanced {
             (p, t) = (next, t + 1);
@@ -100,7 +100,7 @@ impl Stars {
 }
 
 /// Matches one text byte with the pattern element at `p`, which is not a star; returns the position of the next element.
-fn one(pattern: &[u8], p: usize, byte: u8) -> Option<usize> {
+fn match_one(pattern: &[u8], p: usize, byte: u8) -> Option<usize> {
     match *pattern.get(p)? {
         b'\\' => (*pattern.get(p + 1)? == byte).then_some(p + 2),
         b'?' => (byte != b'/').then_some(p + 1),
@@ -198,7 +198,7 @@ mod tests {
                 return MatchResult::AbortAll;
             }
             if pattern[p] != b'*' {
-                match one(pattern, p, text[t]) {
+                match match_one(pattern, p, text[t]) {
                     Some(next) => p = next,
                     None => return MatchResult::NoMatch,
                 }

@@ -98,7 +98,7 @@ fn tree(system: &MemorySystem) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn applied_and_taken_back() {
+fn an_applied_reply_can_be_undone() {
     let system = workspace();
     let old = tree(&system);
     apply(&system, &reply(&system)).unwrap();
@@ -292,7 +292,7 @@ fn whatever_fails_while_a_reply_is_taken_back() {
 
 /// A change is stopped halfway, and then a user edits one of the files.
 #[test]
-fn what_a_person_wrote_after_a_kill_stays() {
+fn edits_by_users_after_a_kill_are_kept() {
     let before = workspace();
     let set = reply(&before);
     for at in 0.. {

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_octal_digits_cannot_hold_is_in_the_pax_header() {
+    fn numbers_too_large_for_octal_digits_are_in_the_pax_header() {
         let fits = header("a", MAX_OCTAL);
         assert_eq!((fits.len(), text(&fits, 124, 12).as_str()), (BLOCK, "77777777777"));
         let large = header("a", MAX_OCTAL + 1);

@@ -81,7 +81,7 @@ fn nothing_is_there_before_the_commit_and_everything_after() {
 }
 
 #[test]
-fn dropping_takes_everything_back() {
+fn dropping_rolls_everything_back() {
     let system = MemorySystem::from_fixture(TREE);
     let lock = locked(&system);
     let mut transaction = begin(&system, &lock);
@@ -95,7 +95,7 @@ fn dropping_takes_everything_back() {
 }
 
 #[test]
-fn leftovers_of_killed_runs_go_and_nothing_else_does() {
+fn only_leftovers_of_killed_runs_are_removed() {
     let system = MemorySystem::from_fixture(TREE);
     let keep = [".stan-tmp-", ".stan-tmp-1-2", ".stan-tmp-x-1-a", ".stan-tmp-1-x-a", "stan-tmp-1-2-a"];
     for name in keep {

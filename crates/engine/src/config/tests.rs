@@ -147,7 +147,7 @@ fn an_override_of_the_folder_is_checked_alike() {
 }
 
 #[test]
-fn the_graph_gets_what_it_depends_on() {
+fn options_of_the_graph_come_from_the_configuration() {
     let text = "stan-core: { stanPath: s, includes: [i], excludes: [e], context: { descriptionLimit: 9, \
                 descriptionTags: ['@t'], externalDepth: 3, outsideRoot: false, maxErrors: 4 } }";
     let options = parse(text, "x.yml").unwrap().graph_options("/r");

@@ -396,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_both_lists_are_found_whatever_the_lengths() {
+    fn the_intersection_is_found_for_lists_of_any_length() {
         let mut random = stan_testkit::Random::new(7);
         for _ in 0..2_000 {
             let mut some = |most: usize| -> Vec<String> {

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_block_comes_last_and_goes_without_a_trace() {
+    fn the_block_is_appended_and_removed_without_a_trace() {
         let bare = BLOCK.trim_end();
         check("# A\n", &format!("# A\n{BLOCK}"));
         check("# A", &format!("# A\n{bare}"));

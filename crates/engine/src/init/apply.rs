@@ -35,7 +35,7 @@ impl<'a> InitRun<'a> {
     fn run(&mut self) -> Result<(), (String, String)> {
         let plan = self.plan;
         for folder in &plan.folders {
-            self.make(folder)
+            self.create_folder(folder)
                 .map_err(|error| (folder.clone(), format!("the folder cannot be made: {}", advice(&error))))?;
         }
         for write in &plan.writes {
@@ -45,7 +45,7 @@ impl<'a> InitRun<'a> {
     }
 
     /// Its parent exists, because the plan lists parents first.
-    fn make(&mut self, folder: &'a str) -> io::Result<()> {
+    fn create_folder(&mut self, folder: &'a str) -> io::Result<()> {
         let path = self.absolute(folder);
         match self.system.lstat(&path) {
             Ok(stat) if stat.kind == EntryKind::Dir => Ok(()),
@@ -70,7 +70,8 @@ impl<'a> InitRun<'a> {
         if !unchanged {
             return Err("it changed while stan was at work; run `stan init` again".to_owned());
         }
-        self.put(write, write.after.as_deref()).map_err(|error| format!("it cannot be written: {}", advice(&error)))?;
+        self.write_or_remove(write, write.after.as_deref())
+            .map_err(|error| format!("it cannot be written: {}", advice(&error)))?;
         self.written.push(write);
         let folder = path_state::folder_of(&write.path);
         if write.after.is_none() && !folder.is_empty() {
@@ -80,7 +81,7 @@ impl<'a> InitRun<'a> {
         Ok(())
     }
 
-    fn put(&self, write: &Write, bytes: Option<&[u8]>) -> io::Result<()> {
+    fn write_or_remove(&self, write: &Write, bytes: Option<&[u8]>) -> io::Result<()> {
         let path = self.absolute(&write.path);
         match bytes {
             // Users' own texts must survive a power cut; a new file can be created again.
@@ -94,7 +95,7 @@ impl<'a> InitRun<'a> {
     fn roll_back(&mut self) -> Vec<String> {
         let mut left = Vec::new();
         while let Some(write) = self.written.pop() {
-            if self.put(write, write.before.as_deref()).is_err() {
+            if self.write_or_remove(write, write.before.as_deref()).is_err() {
                 left.push(write.path.clone());
             }
         }

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_put_in_beside_others_and_taken_out_again() {
+    fn a_server_is_added_beside_others_and_removed_again() {
         for client in JSON {
             let servers = client.container();
             for before in [
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_toml_comes_last_and_goes_again() {
+    fn a_toml_block_is_appended_and_removed_again() {
         for before in ["", "\n", "model = \"x\"\n", "model = \"x\"", "a = 1\r\n"] {
             let after = added(McpClient::Codex, before);
             assert!(after.ends_with(END), "{after}");

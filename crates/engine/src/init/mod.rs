@@ -188,7 +188,9 @@ impl Planner<'_> {
         let known = named.into_iter().chain(FILE_NAMES);
         for name in known {
             match self.inspect(name) {
-                PathState::File(_) | PathState::Link | PathState::TooLarge => return self.act(name, ActionKind::Keep),
+                PathState::File(_) | PathState::Link | PathState::TooLarge => {
+                    return self.add_action(name, ActionKind::Keep);
+                }
                 // It may exist, and a second configuration beside it would make both unusable.
                 place @ PathState::Unreadable(_) => return self.refuse(name, &place),
                 PathState::Nothing | PathState::Folder | PathState::Other => {}
@@ -219,20 +221,20 @@ impl Planner<'_> {
             PathState::File(bytes) => bytes,
             PathState::Link if !self.force => {
                 let note = "it is a link, so it was not compared with the shipped text";
-                return self.act_noted(path, ActionKind::Keep, note);
+                return self.add_action_with_note(path, ActionKind::Keep, note);
             }
             PathState::Nothing => return self.write(path, None, Some(text.into_bytes()), ActionKind::Create),
             other => return self.refuse(path, &other),
         };
         let plain = text::plain(&bytes);
         if *plain == *text.as_bytes() {
-            return self.act(path, ActionKind::Keep);
+            return self.add_action(path, ActionKind::Keep);
         }
         let difference = difference(&plain, text.as_bytes());
         if self.force {
             self.write(path, Some(bytes), Some(text.into_bytes()), ActionKind::Replace(difference));
         } else {
-            self.act(path, ActionKind::Differs(difference));
+            self.add_action(path, ActionKind::Differs(difference));
         }
     }
 
@@ -240,8 +242,8 @@ impl Planner<'_> {
     fn create_or_keep(&mut self, path: &str, text: &str) {
         match self.inspect(path) {
             PathState::Nothing => self.write(path, None, Some(text.as_bytes().to_vec()), ActionKind::Create),
-            PathState::File(_) | PathState::TooLarge => self.act(path, ActionKind::Keep),
-            PathState::Link => self.act_noted(path, ActionKind::Keep, "it is a link"),
+            PathState::File(_) | PathState::TooLarge => self.add_action(path, ActionKind::Keep),
+            PathState::Link => self.add_action_with_note(path, ActionKind::Keep, "it is a link"),
             other => self.refuse(path, &other),
         }
     }
@@ -256,7 +258,7 @@ impl Planner<'_> {
         let known = before.as_deref().unwrap_or_default();
         let lines = ignore_file::missing_lines(known, &self.plan.stan_path);
         if lines.is_empty() {
-            return self.act(IGNORE_FILE, ActionKind::Keep);
+            return self.add_action(IGNORE_FILE, ActionKind::Keep);
         }
         let after = ignore_file::append(known, &lines);
         let kind = if before.is_none() { ActionKind::Create } else { ActionKind::Append { lines } };
@@ -268,7 +270,7 @@ impl Planner<'_> {
         let block = shipped::agents_block(&self.plan.stan_path);
         match agents::add(before.as_deref(), &block) {
             Err(broken) => self.refuse_markers(&broken),
-            Ok(Addition::Unchanged) => self.act(AGENTS_FILE, ActionKind::Keep),
+            Ok(Addition::Unchanged) => self.add_action(AGENTS_FILE, ActionKind::Keep),
             Ok(Addition::Added(after)) => {
                 let lines = block.lines().map(str::to_owned).collect();
                 let kind = if before.is_none() { ActionKind::Create } else { ActionKind::Append { lines } };
@@ -285,11 +287,13 @@ impl Planner<'_> {
     fn remove_block(&mut self) {
         let Some(before) = self.agents_file() else { return };
         let Some(before) = before else {
-            return self.act_noted(AGENTS_FILE, ActionKind::Absent, "there is nothing to remove");
+            return self.add_action_with_note(AGENTS_FILE, ActionKind::Absent, "there is nothing to remove");
         };
         match agents::remove(&before) {
             Err(broken) => self.refuse_markers(&broken),
-            Ok(Removal::NoBlock) => self.act_noted(AGENTS_FILE, ActionKind::Keep, "there is no block of stan in it"),
+            Ok(Removal::NoBlock) => {
+                self.add_action_with_note(AGENTS_FILE, ActionKind::Keep, "there is no block of stan in it")
+            }
             Ok(Removal::Rest(rest)) => self.write(AGENTS_FILE, Some(before), Some(rest), ActionKind::RemoveBlock),
             Ok(Removal::NothingLeft) => self.write(AGENTS_FILE, Some(before), None, ActionKind::Remove),
         }
@@ -317,19 +321,21 @@ impl Planner<'_> {
                 };
                 self.write(path, before, Some(after), kind);
             }
-            Ok(Edit::Unchanged | Edit::Remove) => self.act(path, ActionKind::Keep),
+            Ok(Edit::Unchanged | Edit::Remove) => self.add_action(path, ActionKind::Keep),
         }
     }
 
     fn remove_client(&mut self, client: McpClient) {
         let path = client.file();
         let before = match self.inspect(path) {
-            PathState::Nothing => return self.act_noted(path, ActionKind::Absent, "there is nothing to remove"),
+            PathState::Nothing => {
+                return self.add_action_with_note(path, ActionKind::Absent, "there is nothing to remove");
+            }
             PathState::File(bytes) => bytes,
             other => return self.refuse(path, &other),
         };
         match client.remove(&before) {
-            Edit::Unchanged => self.act_noted(path, ActionKind::Keep, "there is no server of stan in it"),
+            Edit::Unchanged => self.add_action_with_note(path, ActionKind::Keep, "there is no server of stan in it"),
             Edit::Bytes(rest) => self.write(path, Some(before), Some(rest), ActionKind::RemoveBlock),
             Edit::Remove => self.write(path, Some(before), None, ActionKind::Remove),
         }
@@ -350,17 +356,17 @@ impl Planner<'_> {
         path_state::inspect(self.system, &self.plan.root, path)
     }
 
-    fn act(&mut self, path: &str, kind: ActionKind) {
+    fn add_action(&mut self, path: &str, kind: ActionKind) {
         self.plan.actions.push(Action { path: path.to_owned(), kind, note: None });
     }
 
-    fn act_noted(&mut self, path: &str, kind: ActionKind, note: &str) {
+    fn add_action_with_note(&mut self, path: &str, kind: ActionKind, note: &str) {
         self.plan.actions.push(Action { path: path.to_owned(), kind, note: Some(note.to_owned()) });
     }
 
     fn write(&mut self, path: &str, before: Option<Vec<u8>>, after: Option<Vec<u8>>, kind: ActionKind) {
         self.plan.writes.push(Write { path: path.to_owned(), before, after });
-        self.act(path, kind);
+        self.add_action(path, kind);
     }
 
     fn refuse(&mut self, path: &str, place: &PathState) {

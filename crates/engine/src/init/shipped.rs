@@ -36,7 +36,7 @@ mod tests {
     use crate::config::{Config, parse};
 
     #[test]
-    fn the_configuration_says_what_holds_anyway() {
+    fn the_shipped_configuration_equals_the_defaults() {
         for stan_path in [".stan", "tools/stan", "1.5", "true", "null", "ab: c # d", "it's", "ä \"q\""] {
             let expected = Config { stan_path: stan_path.to_owned(), ..Config::default() };
             assert_eq!(parse(&config(stan_path), "stan.config.yml"), Ok(expected), "{stan_path}");

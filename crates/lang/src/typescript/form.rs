@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_distinct_and_decode_to_what_they_were_made_of() {
+    fn codes_are_distinct_and_decode_to_their_forms() {
         for (index, form) in FORMS.into_iter().enumerate() {
             for (number, mode) in MODES.into_iter().enumerate() {
                 let code = form.code(mode);

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_in_the_repository_is_linked() {
+    fn dependencies_inside_the_repository_are_linked() {
         for (wanted, expected) in [
             ("file:./dep", Some("packages/app/dep")),
             ("file:dep/", Some("packages/app/dep")),

@@ -121,7 +121,7 @@ mod tests {
     use crate::system_ext::SystemExt as _;
 
     #[test]
-    fn a_new_file_takes_no_place_that_is_taken() {
+    fn a_new_file_never_replaces_an_existing_one() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         let mut file = OsSystem.create_new(&path, Access::Executable).unwrap();

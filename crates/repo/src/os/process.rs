@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_of_another_machine_cannot_be_asked_for() {
+    fn a_process_of_another_machine_cannot_be_checked() {
         let token = token().unwrap();
         let mut fields: Vec<&str> = token.split(' ').collect();
         fields[3] = "another.machine.invalid";
@@ -121,7 +121,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_process_number_that_was_given_again_is_another_process() {
+    fn a_reused_process_number_is_another_process() {
         let token = token().unwrap();
         for (field, other) in [(1, "1"), (2, "another-boot")] {
             let mut fields: Vec<&str> = token.split(' ').collect();

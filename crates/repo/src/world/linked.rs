@@ -136,7 +136,7 @@ mod tests {
     use super::package_name;
 
     #[test]
-    fn names_of_packages_come_from_their_place() {
+    fn package_names_follow_from_the_path() {
         for (directory, name, expected) in [
             ("/r/node_modules", "a", Some("a")),
             ("/r/node_modules", "@s", None),

@@ -182,7 +182,7 @@ fn a_visitor_may_stop() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(files in proptest::collection::btree_map("[^/\0]{1,150}(/[^/\0]{1,150}){0,2}", proptest::collection::vec(any::<u8>(), 0..2000), 0..6)) {
+    fn written_archives_are_read_back(files in proptest::collection::btree_map("[^/\0]{1,150}(/[^/\0]{1,150}){0,2}", proptest::collection::vec(any::<u8>(), 0..2000), 0..6)) {
         let files: Vec<_> = files.into_iter().filter(|(name, _)| crate::names::check_name(name).is_ok()).collect();
         let mut archive = Vec::new();
         for (name, bytes) in &files {

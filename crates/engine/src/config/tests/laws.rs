@@ -3,7 +3,7 @@
 use crate::config::{Position, parse};
 
 #[test]
-fn hostile_files_come_to_an_end() {
+fn hostile_files_are_parsed_in_linear_time() {
     let size = (1 << 20) - 20;
     let bomb: String = (1..10_000).map(|n| format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1)).collect();
     let texts = [

@@ -162,7 +162,7 @@ mod tests {
     use super::WalkScope;
 
     #[test]
-    fn words_of_the_text_decide_what_is_walked() {
+    fn words_of_the_text_decide_which_nodes_are_walked() {
         let check = |text: &str, expressions: bool, types: bool, create_require: bool| {
             assert_eq!(WalkScope::of(text), WalkScope { expressions, types, create_require }, "{text}");
         };

@@ -47,7 +47,7 @@ fn imports_that_refer_to_each_other_many_times_over_end() {
 }
 
 #[test]
-fn thousands_of_patterns_are_asked_thousands_of_times() {
+fn thousands_of_lookups_in_thousands_of_patterns_are_fast() {
     const COUNT: usize = 4_000;
     let list = |line: &dyn Fn(usize) -> String| (0..COUNT).map(line).collect::<Vec<_>>().join(",");
     let exports = list(&|i| format!(r#""./f{i}/*": "./lib/{}.ts""#, if i % 2 == 0 { "a" } else { "*" }));

@@ -220,7 +220,7 @@ mod tests {
     use super::tails;
 
     #[test]
-    fn tails_keep_the_subpath_that_was_asked_for() {
+    fn tails_keep_the_requested_subpath() {
         for (target, rest, expected) in [
             ("dist/esm/a/b.js", "", &["dist/esm/a/b.js", "esm/a/b.js", "a/b.js", "b.js"][..]),
             ("dist/index.js", "", &["dist/index.js", "index.js"]),

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_refused_counts_as_a_match_of_all() {
+    fn refused_patterns_count_as_matches() {
         let patterns: Vec<String> = (0..MAX_MANIFOLD + 2).map(|number| format!("*{number}*a*")).collect();
         let numbered = (0u32..).zip(&patterns).map(|(number, pattern)| (&**pattern, "/r", number));
         let set = PatternSet::new(numbered, Usage::Include);

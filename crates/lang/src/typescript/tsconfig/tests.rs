@@ -75,7 +75,7 @@ fn the_nearest_configuration_governs() {
 }
 
 #[test]
-fn references_are_followed_breadth_first_for_what_is_not_included() {
+fn references_are_searched_breadth_first_for_files_that_are_not_included() {
     let files = [
         ("tsconfig.json", r#"{"files":[],"references":[{"path":"./app.json"},{"path":"lib"},{"path":"./gone"}]}"#),
         ("app.json", r#"{"include":["src"],"references":[{"path":"deep.json"},{"path":"tsconfig.json"}]}"#),
@@ -266,7 +266,7 @@ fn a_broken_link_costs_that_link_only_and_is_reported_once() {
 }
 
 #[test]
-fn what_governs_may_be_damaged() {
+fn damaged_configurations_still_apply() {
     let cases: [(&str, &str, Option<&str>); 6] = [
         (
             r#"{"compilerOptions":{"baseUrl":"src""#,
