@@ -64,8 +64,8 @@ impl Globs {
     }
 }
 
-/// The globs, and for each glob without wildcards another one that matches everything below it: `docs` means the file or the whole folder
-/// with that name.
+/// The globs, and for each glob without wildcards another one that matches everything below it: `docs` means the file or the
+/// whole folder with that name.
 pub fn with_contents<S: AsRef<str>>(globs: &[S]) -> Vec<String> {
     let mut all = Vec::with_capacity(globs.len());
     for glob in globs.iter().map(AsRef::as_ref) {

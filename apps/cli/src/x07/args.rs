@@ -181,8 +181,8 @@ struct BoundArgs {
     #[arg(long, value_enum)]
     closure: Option<ClosureArg>,
 
-    /// How to interpret the pointer in a file that is not in canonical order: in the file as written, or in the canonical document,
-    /// as the toolchain does [default: toolchain].
+    /// How to interpret the pointer in a file that is not in canonical order: in the file as written, or in the canonical
+    /// document, as the toolchain does [default: toolchain].
     #[arg(long, value_enum)]
     reading: Option<ReadingArg>,
 
