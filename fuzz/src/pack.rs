@@ -7,8 +7,8 @@ use stan_lang::typescript::declare::{declare, text_of};
 use stan_model::names::FileUnits;
 use stan_model::outline::{LineStarts, Lines};
 use stan_pack::{
-    FileId, ImportTarget, Limits, Modules, Options, PrunePoint, Pruning, Question, Shown, closure, focus_at, full,
-    head, signature,
+    FileId, ImportTarget, Limits, Modules, Options, PointedPlace, PrunePoint, Pruning, Question, Shown, closure,
+    focus_at, full, head, signature,
 };
 
 use crate::room::with_room;
@@ -48,9 +48,10 @@ fn check(text: &str, at: u8) {
     assert!(focus.lines.from >= 1 && focus.lines.from <= focus.lines.to && focus.lines.to <= starts.count());
     let line = starts.line(position as u32);
     let failing = Lines { from: line, to: line };
-    let places = vec![(FileId(0), position as u32, "related"), (FileId(7), 0, "frame")];
+    let related = PointedPlace { file: FileId(0), position: position as u32, how: "related" };
+    let frame = PointedPlace { file: FileId(7), position: 0, how: "frame" };
     let quoted = vec!["a".to_owned(), "b".to_owned()];
-    let question = Question { file: FileId(0), focus, failing, places, quoted };
+    let question = Question { file: FileId(0), focus, failing, places: vec![related, frame], quoted };
     let found = closure(&modules, &question, Limits { hops: 3 });
     assert!(found.candidates.is_sorted_by_key(|one| one.rank), "the most important first");
     let outline = &modules.0.outline;

@@ -21,7 +21,7 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
                      -Coverflow-checks";
 
 /// Inputs grow up to twice the largest seed, and at least to this.
-const SHORTEST_LIMIT: u64 = 4096;
+const MIN_INPUT_LIMIT: u64 = 4096;
 
 /// How many seconds one input may take.
 const TIMEOUT: u64 = 20;
@@ -163,7 +163,7 @@ impl Places {
         for folder in [&corpus, &crashes, &home.join("logs")] {
             fs::create_dir_all(folder)?;
         }
-        let mut longest = SHORTEST_LIMIT;
+        let mut longest = MIN_INPUT_LIMIT;
         for seed in sorted_files(&root.join("fuzz/seeds").join(target))? {
             let name = seed.file_name().ok_or("a seed has a name")?;
             longest = longest.max(2 * fs::copy(&seed, corpus.join(name))?);

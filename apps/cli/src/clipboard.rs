@@ -7,7 +7,7 @@ use crate::messages::Messages;
 use crate::terminal::{self, text};
 
 /// Terminals limit the length of an escape sequence to about this.
-const LONGEST_COPY: usize = 74_000;
+const MAX_COPY_BYTES: usize = 74_000;
 
 /// Programs that copy their standard input to the clipboard.
 const TOOLS: &[(&str, &[&str])] = &[
@@ -22,7 +22,7 @@ const TOOLS: &[(&str, &[&str])] = &[
 pub(crate) fn copy_and_tell(bytes: &[u8], messages: &Messages) {
     let by_terminal = terminal::copy(bytes);
     let by_tool = copy(bytes);
-    if by_terminal && !by_tool && bytes.len() > LONGEST_COPY {
+    if by_terminal && !by_tool && bytes.len() > MAX_COPY_BYTES {
         messages.note(&text!("the text has {} bytes; the terminal may have cut the copy", bytes.len()));
     }
     if !by_terminal && !by_tool {

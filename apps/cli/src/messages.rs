@@ -12,8 +12,8 @@ use crate::script_table::ScriptTable;
 use crate::terminal::{Style, Text, Untrusted, redraw, stderr_is_terminal, style_of_stderr, tell, text};
 
 /// How many messages of one kind are shown; `--json` has all.
-const SHOWN: usize = 10;
-const SHOWN_BESIDE_GRAPH: usize = 5;
+const MAX_SHOWN: usize = 10;
+const MAX_SHOWN_BESIDE_GRAPH: usize = 5;
 
 /// Writes to stderr, with the verbosity of this run.
 pub(crate) struct Messages {
@@ -53,19 +53,19 @@ impl Messages {
     }
 
     pub(crate) fn warnings(&self, warnings: &[String]) {
-        self.lines(warnings, SHOWN, "--json lists them under `warnings`");
+        self.lines(warnings, MAX_SHOWN, "--json lists them under `warnings`");
     }
 
     /// Prints what a graph could not read or resolve. `are_known`: an earlier run reported the same, and nothing has changed
     /// since.
     pub(crate) fn errors_of_graph(&self, errors: &[String], are_known: bool) {
-        self.errors(errors, are_known, SHOWN, "`-v` shows them, --json lists them under `errors`");
+        self.errors(errors, are_known, MAX_SHOWN, "`-v` shows them, --json lists them under `errors`");
     }
 
     /// As `errors_of_graph`, for output formats that do not contain these errors.
     pub(crate) fn errors_beside_graph(&self, errors: &[String], are_known: bool) {
         let all = "`-v` shows them, `stan graph --json` lists them under `errors`";
-        self.errors(errors, are_known, SHOWN_BESIDE_GRAPH, all);
+        self.errors(errors, are_known, MAX_SHOWN_BESIDE_GRAPH, all);
     }
 
     /// Errors are listed once: a run without new ones prints only their number.

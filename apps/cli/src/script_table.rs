@@ -14,7 +14,7 @@ use crate::terminal::{Text, Untrusted, redraw_rows, text};
 const MAX_ROWS: usize = 16;
 
 /// Longer names are truncated, so that a row is one line.
-const LONGEST_NAME: usize = 32;
+const MAX_NAME_CHARS: usize = 32;
 
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -90,7 +90,7 @@ impl Drop for ScriptTable {
 
 impl Rows {
     fn draw(&mut self) {
-        let widest = self.rows.iter().map(|(name, _)| name.len().min(LONGEST_NAME)).max().unwrap_or_default();
+        let widest = self.rows.iter().map(|(name, _)| name.len().min(MAX_NAME_CHARS)).max().unwrap_or_default();
         let lines: Vec<Text> = self.rows.iter().map(|(name, state)| line(name, state, widest, self.is_over)).collect();
         redraw_rows(&lines, self.drawn);
         self.drawn = lines.len();
@@ -98,7 +98,7 @@ impl Rows {
 }
 
 fn line(name: &str, state: &RowState, widest: usize, is_over: bool) -> Text {
-    let name: String = name.chars().take(LONGEST_NAME).collect();
+    let name: String = name.chars().take(MAX_NAME_CHARS).collect();
     let name = format!("{name:widest$}");
     let state = match state {
         RowState::Waiting if is_over => "did not run".to_owned(),

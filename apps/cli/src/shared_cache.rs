@@ -15,7 +15,7 @@ use crate::terminal::{Untrusted, counted, grouped, style_of_stderr, tell, text};
 /// The default timeout of a request, in seconds.
 const TIMEOUT: f64 = 10.0;
 /// Longer timeouts are typing errors.
-const LONGEST_TIMEOUT: f64 = 600.0;
+const MAX_TIMEOUT: f64 = 600.0;
 
 /// One per process: failures of a server in one call of `stan mcp` count in the next.
 static CHOSEN: OnceLock<Chosen> = OnceLock::new();
@@ -87,7 +87,7 @@ fn bucket(address: &str, timeout: Duration) -> Result<HttpStore, Failure> {
 
 fn timeout(typed: Option<String>) -> Result<Duration, Failure> {
     let Some(typed) = typed else { return Ok(Duration::from_secs_f64(TIMEOUT)) };
-    let seconds = typed.parse().ok().filter(|seconds: &f64| (0.01..=LONGEST_TIMEOUT).contains(seconds));
+    let seconds = typed.parse().ok().filter(|seconds: &f64| (0.01..=MAX_TIMEOUT).contains(seconds));
     let seconds = seconds.ok_or_else(|| {
         Failure::input(format!("STAN_CACHE_TIMEOUT is `{typed}`, which is not a number of seconds"))
             .hint("set it to seconds, such as 5")

@@ -8,15 +8,15 @@ use stan_engine::Untrusted;
 
 use crate::args::ColorChoice;
 
-/// What is wrong with the arguments, as the parser says it about their escaped form: its own message has several lines,
-/// so a line break in an argument could not be distinguished from one of the message.
+/// Explains an error in the arguments. The parser is run again on their escaped form: its own message has several lines, so a
+/// line break in an argument could not be distinguished from one of the message.
 pub(crate) fn explain<P: Parser>(arguments: &[OsString], error: clap::Error) -> clap::Error {
     let escaped = arguments.iter().map(|argument| Untrusted::new(&argument.to_string_lossy()).to_string());
     let escaped = P::try_parse_from(escaped).err().filter(|escaped| escaped.kind() == error.kind());
     with_tips(arguments, escaped.unwrap_or(error))
 }
 
-/// clap puts the nearest command last, and knows nothing of options that stand for an argument which the command does not have.
+/// clap lists the most similar command last, and gives no tip for options that should be arguments.
 fn with_tips(arguments: &[OsString], mut error: clap::Error) -> clap::Error {
     if let Some(ContextValue::Strings(near)) = error.get(ContextKind::SuggestedSubcommand) {
         let near = near.iter().rev().take(2).cloned().collect();
@@ -38,7 +38,7 @@ fn with_tips(arguments: &[OsString], mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The choice of colours of arguments that were not parsed, because they ask for help or are wrong.
+/// The colour choice in arguments that were not parsed, because they request help or are invalid.
 pub(crate) fn color_of(arguments: &[OsString]) -> ColorChoice {
     let texts: Vec<&str> = arguments.iter().map(|argument| argument.to_str().unwrap_or_default()).collect();
     let joined = texts.iter().find_map(|text| text.strip_prefix("--color="));

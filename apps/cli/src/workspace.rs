@@ -15,7 +15,7 @@ use crate::exit::Failure;
 use crate::shared_cache;
 use crate::terminal::is_captured;
 
-/// What `stan mcp` keeps between calls: one process serves one repository.
+/// The graph that `stan mcp` keeps between calls: one process serves one repository.
 static KEPT: LazyLock<KeptGraph> = LazyLock::new(KeptGraph::new);
 
 /// The repository that a command works on.

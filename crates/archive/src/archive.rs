@@ -1,8 +1,8 @@
-//! Writes an archive in one pass: every file is opened once, and the bytes that are hashed are the bytes that are written.
+//! Writes an archive in one pass: every file is opened once, and the hashed bytes are the written bytes.
 //!
-//! Small files are read, hashed and framed in parallel, in groups, while earlier groups are written; the result does not depend on the
-//! number of threads. Large files are written in pieces. Memory is bounded by the number of groups, not by the selection. A text is
-//! scanned for secrets before its first byte is written; one with a secret is left out.
+//! Small files are read, hashed and framed in parallel, in groups, while earlier groups are written; the result does not depend
+//! on the number of threads. Large files are written in pieces. Memory is bounded by the number of groups, not by the selection.
+//! A text is scanned for secrets before its first byte is written, and left out if it contains one.
 
 mod group;
 mod large;
@@ -20,15 +20,15 @@ use crate::transaction::OutputStream;
 use group::{FileGroup, GroupItem};
 use large::Buffers;
 
-/// How many consecutive files one thread reads and frames.
+/// The number of consecutive files that one thread reads and frames.
 const FILES_PER_GROUP: usize = 64;
 
-/// More groups than this in memory do not make it faster, on any number of threads.
+/// The maximum number of groups in memory. More do not make it faster, on any number of threads.
 const MAX_GROUPS: usize = 32;
 
 /// Writes an archive of `entries`, sorted by name, with `modified` (seconds since the epoch) as the time of every entry.
 ///
-/// Fails with the first entry, by name, that cannot be read or that changes while it is read.
+/// The error is that of the first entry, by name, that cannot be read or changes while it is read.
 pub fn write_archive(
     system: &dyn System,
     entries: Vec<ArchiveEntry>,
@@ -38,10 +38,10 @@ pub fn write_archive(
     write_archive_knowing(system, entries, modified, out, &|_| false)
 }
 
-/// Whether contents with this digest are known to hold no secret.
+/// Whether contents with this digest are known to contain no secret.
 pub type KnownClean<'k> = dyn Fn(&Digest) -> bool + Sync + 'k;
 
-/// As [`write_archive`]; contents that are known to hold no secret are not searched again.
+/// As [`write_archive`], without scanning contents that are known to contain no secret.
 pub fn write_archive_knowing(
     system: &dyn System,
     mut entries: Vec<ArchiveEntry>,
@@ -82,7 +82,7 @@ struct WriteJob<'a> {
     is_clean: &'a KnownClean<'a>,
 }
 
-/// Gives the groups their next files, and keeps their memory.
+/// Assigns the next files to the groups, which reuse their memory.
 fn next_groups(groups: &mut Vec<FileGroup>, starts: &mut impl Iterator<Item = usize>, width: usize, total: usize) {
     let mut used = 0;
     for start in starts.by_ref().take(width) {
@@ -176,13 +176,13 @@ impl ArchiveWriter<'_> {
 
 impl<'a> WriteJob<'a> {
     fn entry(&self, index: usize) -> Result<&'a ArchiveEntry, Error> {
-        // Groups are ranges of these entries; an error is better than trusting that here.
+        // Groups are ranges of these entries, so this cannot happen; report an error rather than panic.
         let missing = || Error::DuplicateName { name: format!("entry {index}") };
         self.entries.get(index).ok_or_else(missing)
     }
 }
 
-/// The bytes that went into the archive are those that were proved, or the run fails.
+/// Checks that the archived bytes are the verified ones.
 fn check_proof(entry: &ArchiveEntry, size: u64, digest: Digest) -> Result<(), Error> {
     match &entry.source {
         Source::Proved { size: expected_size, digest: expected, .. }

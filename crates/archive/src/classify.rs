@@ -1,20 +1,20 @@
-//! What kind of text a file is: binary, not UTF-8, large. Decided from bytes alone; names do not count.
+//! Classifies files: binary, not UTF-8, large. Decided from bytes alone; names do not matter.
 
-/// A NUL byte in this many first bytes makes a file binary.
+/// A file is binary if it has a NUL byte in this prefix.
 pub const BINARY_PREFIX: usize = 8 << 10;
 
-/// Text of more bytes is reported as large.
+/// Larger texts are reported as large.
 pub(crate) const LARGE_BYTES: u64 = 1 << 20;
 
-/// Text of more lines is reported as large.
+/// Texts with more lines are reported as large.
 pub(crate) const LARGE_LINES: u64 = 3_000;
 
-/// Whether a file is binary, judged by its first bytes: they contain a NUL.
+/// Whether a file is binary, judged by its first bytes.
 pub(crate) fn is_binary(start: &[u8]) -> bool {
     memchr::memchr(0, start.get(..BINARY_PREFIX).unwrap_or(start)).is_some()
 }
 
-/// What a text is like.
+/// The encoding and size of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextShape {
     pub(crate) lines: u64,
@@ -29,7 +29,7 @@ impl TextShape {
     }
 }
 
-/// The shape of a text that comes in pieces.
+/// Determines the shape of a text that is read in pieces.
 #[derive(Default)]
 pub(crate) struct TextScan {
     newlines: u64,
@@ -57,7 +57,7 @@ impl TextScan {
         }
     }
 
-    /// `None` when the bytes cannot go on a UTF-8 text.
+    /// `None` if the bytes are not a valid continuation of UTF-8 text.
     fn validate(&mut self, mut bytes: &[u8]) -> Option<()> {
         while self.carried_length > 0 {
             let Some((&first, rest)) = bytes.split_first() else { return Some(()) };

@@ -1,4 +1,5 @@
-//! Reads the files of a finished archive back from it, to write them in other formats without reading any source again.
+//! Reads the files of a finished archive from the archive itself, to write them in other formats without reading any source
+//! again.
 
 use std::io::{Read, SeekFrom};
 
@@ -9,14 +10,14 @@ use crate::error::Error;
 use crate::tar::padding;
 use crate::transaction::Prepared;
 
-/// An archive that is written but not yet in place: its temporary file, and what is where in it.
+/// An archive that is written but not committed: its temporary file, and its index.
 #[derive(Clone, Copy)]
 pub struct FinishedArchive<'a> {
     pub file: &'a Prepared,
     pub written: &'a Written,
 }
 
-/// Hands every file of a finished archive to `visit`, in order, with its bytes.
+/// Calls `visit` with every file of a finished archive and its bytes, in order.
 pub fn each_file<E: From<Error>>(
     system: &dyn System,
     archive: FinishedArchive<'_>,
@@ -25,7 +26,7 @@ pub fn each_file<E: From<Error>>(
     let unreadable = |error| E::from(Error::io("read", archive.file.path(), error));
     let mut opened = system.open(archive.file.path()).map_err(unreadable)?;
     for file in &archive.written.files {
-        // Contents and their padding are the end of an entry.
+        // An entry ends with its contents and their padding.
         let start = file.range.end - file.size - padding(file.size) as u64;
         opened.reader.seek(SeekFrom::Start(start)).map_err(unreadable)?;
         let mut bytes = Vec::new();

@@ -1,5 +1,5 @@
-//! The diff archive: entries copied out of the finished full archive, so that no source is read a second time, and
-//! a few made in memory. What changed is decided by snapshots, not here.
+//! The diff archive: entries copied from the finished full archive, so that no source is read twice, and a few entries from
+//! memory. Snapshots decide which files changed, not this file.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, SeekFrom};
@@ -15,10 +15,10 @@ use crate::transaction::{OutputStream, Prepared};
 
 const PIECE: u64 = 1 << 20;
 
-/// Writes the entries of the full archive that are in `names`, and `extra` ones whose bytes are in memory, sorted by name. Returns the
+/// Writes the entries of the full archive that are in `names`, and the `extra` entries from memory, sorted by name. Returns the
 /// size of the archive in bytes.
 ///
-/// Names that are not in the full archive are left out: a binary is in neither.
+/// Names that are not in the full archive are skipped: a binary is in neither.
 pub fn write_diff<'n>(
     system: &dyn System,
     FinishedArchive { file: full, written }: FinishedArchive<'_>,
@@ -27,7 +27,7 @@ pub fn write_diff<'n>(
     modified: u64,
     out: &mut OutputStream,
 ) -> Result<u64, Error> {
-    // By name, as in the full archive: ranges then follow one another, and the archive is read from front to back.
+    // Sorted by name, as in the full archive: the ranges are then ascending, and the archive is read from front to back.
     let mut parts: BTreeMap<&str, DiffPart<'_>> = BTreeMap::new();
     for file in names.into_iter().filter_map(|name| written.file(name)) {
         parts.insert(&file.name, DiffPart::Copied(file.range.clone()));
@@ -43,7 +43,7 @@ pub fn write_diff<'n>(
             return Err(Error::DuplicateName { name: entry.name.clone() });
         }
     }
-    // The diff holds the same bytes, so that it may not be read by more users than the full archive.
+    // The diff contains the same bytes, so it must not be readable by more users than the full archive.
     if written.private {
         out.keep_private();
     }
@@ -52,13 +52,13 @@ pub fn write_diff<'n>(
     for (name, part) in parts {
         match part {
             DiffPart::Copied(range) => copier.copy(range)?,
-            DiffPart::Made(bytes) => copier.make(name, bytes, modified)?,
+            DiffPart::Made(bytes) => copier.add_from_memory(name, bytes, modified)?,
         }
     }
     copier.finish()
 }
 
-/// How large [`write_diff`] would make the archive.
+/// The size of the archive that [`write_diff`] would write.
 pub fn diff_size<'n>(
     written: &Written,
     names: impl IntoIterator<Item = &'n str>,
@@ -90,7 +90,7 @@ enum DiffPart<'a> {
 struct Copier<'a> {
     archive: &'a mut dyn InputFile,
     full: &'a Prepared,
-    /// What is to be copied next; neighbours are joined, so that a diff of everything is one long copy.
+    /// The next range to copy. Adjacent ranges are merged, so that a diff of everything is one long copy.
     pending: Range<u64>,
     out: &'a mut OutputStream,
     size: u64,
@@ -107,21 +107,21 @@ impl Copier<'_> {
         Ok(())
     }
 
-    fn make(&mut self, name: &str, bytes: &[u8], modified: u64) -> Result<(), Error> {
+    fn add_from_memory(&mut self, name: &str, bytes: &[u8], modified: u64) -> Result<(), Error> {
         self.flush()?;
         let mut entry = Vec::new();
         let size = bytes.len() as u64;
         append_header(&mut entry, &EntryHeader { name, size, executable: false, modified })?;
         entry.extend_from_slice(bytes);
         entry.resize(entry.len() + padding(size), 0);
-        self.put(&entry)
+        self.write(&entry)
     }
 
     fn finish(mut self) -> Result<u64, Error> {
         self.flush()?;
         let mut end = Vec::new();
         append_end(&mut end, self.size);
-        self.put(&end)?;
+        self.write(&end)?;
         Ok(self.size)
     }
 
@@ -138,18 +138,18 @@ impl Copier<'_> {
             piece.clear();
             let count = (&mut *self.archive).take(left.min(PIECE)).read_to_end(&mut piece);
             match count.map_err(|error| unreadable(self.full, error))? {
-                // Another process has cut the archive that this one has just written.
+                // Another process has truncated the archive that was just written.
                 0 => return Err(unreadable(self.full, io::ErrorKind::UnexpectedEof.into())),
                 count => left -= count as u64,
             }
-            let put = self.put(&piece);
+            let put = self.write(&piece);
             self.piece = piece;
             put?;
         }
         Ok(())
     }
 
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.size += bytes.len() as u64;
         self.out.put(bytes)
     }

@@ -1,4 +1,4 @@
-//! Everything that can go wrong in this crate: what, where, and what to do about it. Exit codes are the program's.
+//! The errors of this crate: what is wrong, where, and what to do about it. The program decides on exit codes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use stan_repo::advice;
 
 use crate::mismatch::Mismatches;
 
-/// Why an archive, a snapshot or a run's outputs could not be made. Nothing was changed, unless the variant says so.
+/// Why an archive, a snapshot or a run's outputs could not be written. Nothing was changed, unless the variant says otherwise.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A name that could leave the folder it is unpacked into.
+    /// A name that could be unpacked outside its folder.
     #[error("`{name}` cannot be the name of a file in an archive or below the repository's root: {reason}")]
     BadName { name: String, reason: &'static str },
 
@@ -18,7 +18,7 @@ pub enum Error {
     #[error("`{name}` would be written twice; this is a fault of stan, please report it")]
     DuplicateName { name: String },
 
-    /// Everything below the link would be written somewhere else.
+    /// Everything below the symlink would be written elsewhere.
     #[error(
         "`{path}` is a link in place of a folder; nothing is written through links: remove it, or make it a folder"
     )]
@@ -30,11 +30,11 @@ pub enum Error {
     #[error("`{path}` is a folder, and a file is to be written there; move or remove it")]
     FolderInPlaceOfFile { path: String },
 
-    /// Links are not followed and folders cannot be locked.
+    /// Symlinks are not followed, and folders cannot be locked.
     #[error("`{path}` is a link, a folder or something else where the lock's file belongs; remove it and run again")]
     NotALock { path: String },
 
-    /// A run writes below `<stanPath>` and nowhere else.
+    /// Outputs are written below `<stanPath>` only.
     #[error("`{path}` is outside `{stan_path}/`; stan writes nowhere else")]
     OutsideStanPath { path: String, stan_path: String },
 
@@ -47,16 +47,16 @@ pub enum Error {
     #[error("cannot {doing} `{}`: {}", path.display(), advice(reason))]
     Io { doing: &'static str, path: PathBuf, reason: io::Error },
 
-    /// Another run did not finish while this one was willing to wait.
+    /// Another run did not finish within the time that this one waits.
     #[error("another run holds `{lock}` ({holder}{}); wait for it to end, or end it, and run again", duration(*seconds))]
     Locked {
         lock: String,
         holder: String,
-        /// For how long, if known.
+        /// How long the other run has held the lock, if known.
         seconds: Option<u64>,
     },
 
-    /// The only failure after which some outputs are new: each of them is whole.
+    /// The only error after which some outputs may be new. Each of them is complete.
     #[error(
         "`{path}` could not be put in place ({}); {} of {total} outputs are already the new ones, all are whole: run again",
         advice(reason), done.len()
@@ -67,28 +67,28 @@ pub enum Error {
     #[error("`{name}` cannot be archived: {}", advice(reason))]
     Unreadable { name: String, reason: io::Error },
 
-    /// A file of the selection was written to during the run.
+    /// A file of the selection was written during the run.
     #[error("`{name}` changed while it was read ({how}); run again when nothing writes to it")]
     ChangedWhileRead { name: String, how: String },
 
-    /// A proved file was changed between its proof and the archive.
+    /// A verified file changed before it was archived.
     #[error("`{name}` changed after it was verified: expected {expected}, found {actual}; run again")]
     ChangedAfterProof { name: String, expected: String, actual: String },
 
     #[error("the snapshot `{file}` cannot be used: {reason}; make a new one with `stan snap`")]
     Snapshot { file: String, reason: String },
 
-    /// Something else wrote to a file between reading and replacing it.
+    /// Another process wrote a file between reading and replacing it.
     #[error("`{path}` changed while the reply was checked; nothing was applied: apply it again")]
     ChangedSinceChecked { path: String },
 
-    /// Undoing would lose what was written since.
+    /// Undoing would lose later changes.
     #[error(
         "`{path}` was changed since the reply was applied; nothing was undone: take your own change of it back first and run again"
     )]
     ChangedSinceApplied { path: String },
 
-    /// The old bytes would not fit into what is kept for undoing.
+    /// The old bytes exceed the space that is kept for undoing.
     #[error(
         "the files that the reply changes have {bytes} bytes, and at most {most} are kept to undo it; nothing was applied: \
          change fewer files in one reply"
@@ -98,18 +98,18 @@ pub enum Error {
     #[error("there is no applied reply to undo")]
     NothingToUndo,
 
-    /// What a record of an applied reply says cannot be relied upon.
+    /// The record of an applied reply is not trustworthy.
     #[error("`{file}` cannot be used: {reason}; remove the folder `patch` that it is in")]
     BadPatchRecord { file: String, reason: String },
 
-    /// Neither the new files nor the old ones could all be put in place. The next command tries again.
+    /// Neither all new files nor all old ones could be put in place. The next command tries again.
     #[error(
         "`{path}` could not be put in place ({}), and the files before it not taken back; both are kept: run any stan command once that is fixed",
         advice(reason)
     )]
     HalfApplied { path: String, reason: io::Error },
 
-    /// Externals that are not what the map and the meta say.
+    /// Externals that differ from the map or the meta.
     #[error("{0}")]
     Mismatches(Mismatches),
 }

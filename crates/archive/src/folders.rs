@@ -1,5 +1,5 @@
-//! Folders below the repository's root that may be written into: each component gets one lstat, and none is a symlink.
-//! The root itself may lie behind symlinks; that is the user's choice.
+//! Folders below the repository's root that may be written to: each component gets one lstat, and none is a symlink. The path to
+//! the root may contain symlinks; that is the user's choice.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,9 +12,9 @@ use crate::names::check_name;
 
 pub(crate) struct Folders {
     root: PathBuf,
-    /// Relative paths that were seen to be folders.
+    /// Relative paths that are known to be folders.
     known: BTreeSet<String>,
-    /// Those that were made, outermost first, so that a failed run can take them away again.
+    /// Folders created by this run, outermost first, so that a failed run can remove them.
     made: Vec<String>,
 }
 
@@ -27,26 +27,26 @@ impl Folders {
         self.root.join(relative)
     }
 
-    /// Makes sure that a folder is there. One that is made for a private file is private as well.
+    /// Creates a folder if it is missing. A folder that is created for a private file is private too.
     pub(crate) fn ensure(&mut self, system: &dyn WritableSystem, folder: &str, access: Access) -> Result<(), Error> {
         self.walk(system, folder, Some(access)).map(drop)
     }
 
-    /// Whether a folder is there. A link or a file in its place is an error all the same.
+    /// Whether a folder exists. A symlink or a file at its path is an error.
     pub(crate) fn exists(&mut self, system: &dyn WritableSystem, folder: &str) -> Result<bool, Error> {
         self.walk(system, folder, None)
     }
 
-    /// Takes away the folders that were made and are still empty.
+    /// Removes the created folders that are still empty.
     pub(crate) fn undo(&mut self, system: &dyn WritableSystem) {
         while let Some(folder) = self.made.pop() {
-            // Another process may have put something there meanwhile: then it stays.
+            // Fails if another process has put something there meanwhile; then the folder stays.
             let _ = system.remove_dir(&self.root.join(&folder));
             self.known.remove(&folder);
         }
     }
 
-    /// From now on the folders that were made belong to the workspace.
+    /// Keeps the created folders, even if the run fails later.
     pub(crate) fn keep(&mut self) {
         self.made.clear();
     }

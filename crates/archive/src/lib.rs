@@ -1,7 +1,7 @@
-//! Everything a run writes: externals proved and staged, snapshots, archives that are the same bytes every time, put in
-//! place together or not at all.
+//! Everything a run writes: verified and staged externals, snapshots, and byte-identical archives, committed together or not at
+//! all.
 //!
-//! It takes lists and bytes; what is selected and why is decided elsewhere. All effects go through `stan_repo`.
+//! Takes lists and bytes; which files are selected is decided elsewhere. All effects go through `stan_repo`.
 
 mod archive;
 mod classify;
@@ -26,7 +26,7 @@ pub use archive::{KnownClean, write_archive, write_archive_knowing};
 pub use classify::BINARY_PREFIX;
 pub use contents::{FinishedArchive, each_file};
 pub use diff::{diff_size, write_diff};
-pub use entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, HeldBack, LargeText, Secrets, Written};
+pub use entry::{ArchiveEntry, ArchivedFile, EntryInMemory, ExcludedBinary, HeldBack, LargeText, Secrets, Written};
 pub use error::Error;
 pub use lock::{Holder, Lock, check_stan_path};
 pub use mismatch::{Mismatch, MismatchKind, Mismatches};

@@ -1,8 +1,7 @@
-//! One run at a time in a workspace: an advisory lock on `<stanPath>/.lock`, whose text names the holder.
+//! One run at a time per workspace: an advisory lock on `<stanPath>/.lock`, whose text names the holder.
 //!
-//! The file stays when the lock is released, and one that is not held is simply taken: the lock is the kernel's, not the
-//! file's existence. Where the file system has no locks, a second file serves, whose existence is the lock
-//! (`exclusive.rs`). Nothing here sleeps; the caller does.
+//! The file stays after the lock is released, and its existence means nothing: the lock is the kernel's. On file systems without
+//! locks, the existence of a second file is the lock (`exclusive.rs`). Nothing here sleeps; the caller does.
 
 use std::fmt;
 use std::io;
@@ -28,7 +27,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// The right to write below `<stanPath>`, until it is dropped.
+/// The right to write below `<stanPath>`, released on drop.
 pub struct Lock<'s> {
     stan_path: String,
     process: u32,
@@ -40,8 +39,8 @@ enum Held<'s> {
     ByFile { _file: ExclusiveFile<'s> },
 }
 
-/// More than any command line that is worth showing.
-const LONGEST_HOLDER: u64 = 64 << 10;
+/// Larger than any command line worth showing.
+const MAX_HOLDER_BYTES: u64 = 64 << 10;
 
 /// How many consecutive reads of the lock file must agree on a holder before it is reported.
 const READS: u32 = 2;
@@ -52,11 +51,10 @@ const READS_WITHOUT_NAME: u32 = 20;
 const NAMELESS: &str = "a process that did not say who it is";
 
 impl<'s> Lock<'s> {
-    /// Takes the lock, and makes `<stanPath>` for it where it is missing.
+    /// Takes the lock, and creates `<stanPath>` if it is missing.
     ///
-    /// While another run holds it, `pause` is called in a loop: it sleeps, and returns `false` to give up. `on_wait` is
-    /// called with the holder it waits for, once for each holder, after the first pause, or some pauses later if the
-    /// file names no holder.
+    /// While another run holds it, `pause` is called in a loop: it sleeps, and returns `false` to give up. `on_wait` is called
+    /// once for each holder, after the first pause, or some pauses later if the file names no holder.
     pub fn acquire(
         system: &'s dyn WritableSystem,
         root: &Path,
@@ -86,8 +84,8 @@ impl<'s> Lock<'s> {
                 Attempt::HeldByFile => ([&name, exclusive::HELD].concat(), ExclusiveFile::note(system, &path)),
             };
             let (other, seconds) = who(system, note);
-            // A process writes its name shortly after it takes the lock, and until then the file names no holder, or the one before:
-            // a name that several reads agree on is reported.
+            // A process writes its name shortly after it takes the lock. Until then the file names no holder, or the previous
+            // one, so a name is reported only after several reads agree on it.
             looks = if seen.as_ref() == Some(&other) { looks + 1 } else { 1 };
             let enough = if other == NAMELESS { READS_WITHOUT_NAME } else { READS };
             if looks >= enough && reported.as_ref() != Some(&other) {
@@ -120,7 +118,7 @@ fn attempt<'s>(system: &'s dyn WritableSystem, path: &Path, holder: &Holder) -> 
     match system.try_lock(path) {
         Ok(None) => Ok(Attempt::HeldByKernel),
         Ok(Some(mut lock)) => {
-            // Only a courtesy to waiting runs: a full disk is reported by the run itself.
+            // Errors are ignored, because the name only informs waiting runs; the run itself reports a full disk.
             let _ = lock.describe(&format!("{holder}\n"));
             Ok(Attempt::Taken(Held::ByKernel { _lock: lock }))
         }
@@ -132,7 +130,7 @@ fn attempt<'s>(system: &'s dyn WritableSystem, path: &Path, holder: &Holder) -> 
     }
 }
 
-/// Refuses a stanPath that is the repository itself, leaves it, or is git's.
+/// Rejects a stanPath that is the repository itself, leaves it, or is git's folder.
 pub fn check_stan_path(stan_path: &str) -> Result<(), Error> {
     let refuse = |reason| Err(Error::BadStanPath { stan_path: stan_path.to_owned(), reason });
     if let Err(Error::BadName { reason, .. }) = crate::names::check_name(stan_path) {
@@ -144,16 +142,16 @@ pub fn check_stan_path(stan_path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the holder wrote into the lock's file, and when.
+/// The holder's name in the lock file, and when it was written.
 fn read_note(system: &dyn WritableSystem, path: &Path) -> Note {
     let mut bytes = Vec::new();
-    // Windows does not let others read a locked file; that a run holds it is known anyway.
-    let stat = system.read_at_most(path, LONGEST_HOLDER, &mut bytes).ok();
+    // Windows does not let other processes read a locked file. The holder is then unknown.
+    let stat = system.read_at_most(path, MAX_HOLDER_BYTES, &mut bytes).ok();
     let holder = String::from_utf8_lossy(&bytes).lines().next().unwrap_or_default().to_owned();
     Note { holder, written: stat.map(|stat| stat.mtime) }
 }
 
-/// Who holds the lock, made safe to show, and for how many seconds, if known.
+/// The holder in a printable form, and for how many seconds it has held the lock, if known.
 fn who(system: &dyn WritableSystem, note: Note) -> (String, Option<u64>) {
     let holder: String = note.holder.chars().filter(|c| !c.is_control()).take(300).collect();
     if holder.trim().is_empty() {
@@ -221,7 +219,7 @@ mod tests {
         }
     }
 
-    /// Lustre, some FUSE and SMB mounts.
+    /// As on Lustre and some FUSE and SMB mounts.
     #[test]
     fn without_locks_a_file_of_its_own_serves() {
         let memory = MemorySystem::new();
@@ -240,13 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn without_locks_only_the_file_of_an_ended_process_is_taken_over() {
+    fn without_locks_only_the_file_of_an_ended_process_is_replaced() {
         const OTHER: &str = "9 5 boot memory";
         for (text, running, age, is_taken) in [
             (format!("{OTHER}\npid 9: stan run\n"), Some(false), 0, true),
             (format!("{OTHER}\npid 9: stan run\n"), Some(true), 10_000, false),
             (format!("{OTHER}\npid 9: stan run\n"), None, 10_000, false),
-            // Killed between making the file and writing into it.
+            // Killed between creating the file and writing to it.
             (String::new(), None, 10_000, true),
             (String::new(), None, 1, false),
         ] {
@@ -270,10 +268,10 @@ mod tests {
         let memory = MemorySystem::new();
         memory.set_file("/r/.stan/.lock.held", format!("{OTHER}\n")).set_running(OTHER, false);
         let system = FaultySystem::new(&memory, Fault::NoLocks, 0, true);
-        // Another one is just clearing it away.
+        // Another process is just removing it.
         memory.set_file("/r/.stan/.lock.break", "1 0 boot memory\n");
         assert!(acquire(&system, "stan snap", 3).0.is_err());
-        // One that was killed while it did does not block others permanently.
+        // A process that was killed while it removed a lock does not block others permanently.
         memory.set_file("/r/.stan/.lock.break", format!("{OTHER}\n"));
         assert!(acquire(&system, "stan snap", 3).0.is_ok());
     }
@@ -304,7 +302,7 @@ mod tests {
         let (mut pauses, mut reported) = (0, Vec::new());
         let mut pause = || {
             pauses += 1;
-            // As on a busy machine: the lock is taken, and the process is not run again for a while.
+            // As on a busy machine: the lock is taken, and the process does not run again for a while.
             if pauses == 5 {
                 held.describe("pid 7: stan run\n").unwrap();
             }

@@ -1,9 +1,9 @@
-//! Reports on externals that differ from what the map and the meta promise: each node, expected and actual.
+//! Reports on externals that differ from the map or the meta: node, expected and actual value.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// One way in which one external failed its proof.
+/// One failed check of an external.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The canonical id, below `<stanPath>/context/`.
@@ -14,10 +14,10 @@ pub struct Mismatch {
     pub actual: String,
 }
 
-/// What did not agree.
+/// The property that differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MismatchKind {
-    /// The id is not one below `<stanPath>/context/{npm,abs}/`.
+    /// The id is not below `<stanPath>/context/{npm,abs}/`.
     Id,
     /// Two sources have the same id.
     Duplicate,
@@ -28,12 +28,12 @@ pub enum MismatchKind {
     MapHash,
     MetaSize,
     MetaHash,
-    /// The bytes came back from the disk other than they were written.
+    /// The bytes read back from the disk differ from the written ones.
     ReadBack,
 }
 
 impl MismatchKind {
-    /// One word for reports that programs read.
+    /// The code for machine-readable reports.
     pub fn code(self) -> &'static str {
         match self {
             Self::Id => "id",
@@ -69,7 +69,7 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, source, kind, expected, actual } = self;
         f.write_str(id)?;
-        // Without an entry in the private map its origin is unknown.
+        // Without an entry in the private map, its source is unknown.
         if !source.as_os_str().is_empty() {
             write!(f, " (from {})", source.display())?;
         }
@@ -77,7 +77,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Every offending node of a run, sorted by id; never empty.
+/// All mismatches of a run, sorted by id; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatches(pub Vec<Mismatch>);
 

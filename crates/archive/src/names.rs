@@ -1,12 +1,12 @@
-//! What may be a name in an archive, or a path below the repository's root: relative, `/`-separated UTF-8, without
-//! detours. Whether something is there is not asked here.
+//! Which names are valid in an archive or below the repository's root: relative, `/`-separated UTF-8, without `.` and `..`. No
+//! file access.
 
 use crate::error::Error;
 
-/// Longer names are not names of files: the longest path that Linux takes is 4,096 bytes.
-const LONGEST_NAME: usize = 32 << 10;
+/// Longer names are not file names: the longest path on Linux has 4,096 bytes.
+const MAX_NAME_BYTES: usize = 32 << 10;
 
-/// Refuses every name that could escape the folder it is unpacked or written into.
+/// Rejects every name that could be unpacked or written outside its folder.
 pub fn check_name(name: &str) -> Result<(), Error> {
     match reason_against(name) {
         None => Ok(()),
@@ -14,8 +14,8 @@ pub fn check_name(name: &str) -> Result<(), Error> {
     }
 }
 
-/// Why a name that is fine here must not go into an archive: Windows takes `\` for a separator and `C:` for a drive, so
-/// that `..\..\x` and `C:\x` could be unpacked outside of the folder that was meant.
+/// Why a name that is valid here must not be in an archive: Windows takes `\` for a separator and `C:` for a drive, so that
+/// `..\..\x` and `C:\x` could be unpacked outside the intended folder.
 pub fn windows_hazard(name: &str) -> Option<&'static str> {
     if name.contains('\\') {
         return Some("its name has a backslash, which could lead out of the folder it is unpacked into on Windows");
@@ -30,7 +30,7 @@ fn reason_against(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         return Some("it is empty");
     }
-    if name.len() > LONGEST_NAME {
+    if name.len() > MAX_NAME_BYTES {
         return Some("it is longer than any file system allows");
     }
     if name.starts_with('/') {
@@ -46,13 +46,13 @@ fn reason_against(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Enough of a name to recognise it.
+/// A name, truncated but still recognisable.
 fn shortened(name: &str) -> String {
-    const SHOWN: usize = 300;
-    if name.len() <= SHOWN {
+    const MAX_SHOWN: usize = 300;
+    if name.len() <= MAX_SHOWN {
         return name.to_owned();
     }
-    format!("{}…", &name[..name.floor_char_boundary(SHOWN)])
+    format!("{}…", &name[..name.floor_char_boundary(MAX_SHOWN)])
 }
 
 #[cfg(test)]

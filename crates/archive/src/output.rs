@@ -1,21 +1,21 @@
-//! The destination of an output while it is written. An output that every run produces is compared with the file that it would
+//! The destination of an output while it is written. An output that every run writes is compared with the file that it would
 //! replace, so that a run without changes writes nothing and keeps the file's time.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use stan_repo::{InputFile, OpenFile, OutputFile};
 
-/// A temporary file, and the file that it would replace; while both are equal, nothing is written.
+/// A temporary file, and the file that it would replace. As long as both are equal, nothing is written.
 pub(crate) struct Sink {
     out: Box<dyn OutputFile>,
     old: Option<Old>,
 }
 
 struct Old {
-    /// Whether other users may not read it.
+    /// Whether other users may not read the old file.
     private: bool,
     reader: Box<dyn InputFile>,
-    /// How many bytes agree so far. None of them is in the temporary file.
+    /// The number of equal bytes so far. None of them is in the temporary file.
     agreed: u64,
     buffer: Vec<u8>,
 }
@@ -33,13 +33,13 @@ impl Sink {
         Self { out, old: Some(Old { private, reader, agreed: 0, buffer: Vec::new() }) }
     }
 
-    /// Lets other users read the temporary file, as far as the user's habits allow.
+    /// Makes the temporary file readable for other users, as far as the umask permits.
     pub(crate) fn share(&mut self) -> io::Result<()> {
         self.out.share()
     }
 
-    /// Nothing more will come: whether the old file says exactly the same, and other users may not read it if they must
-    /// not. Otherwise the temporary file is whole now.
+    /// Ends the output. Returns whether the old file has exactly the same bytes, and is private if it must be. Otherwise the
+    /// temporary file is complete now.
     pub(crate) fn is_same(&mut self, must_be_private: bool) -> io::Result<bool> {
         let Some(old) = &mut self.old else { return Ok(false) };
         if old.rest_is_empty() && (old.private || !must_be_private) {
@@ -49,7 +49,7 @@ impl Sink {
         Ok(false)
     }
 
-    /// From here on the files differ: what agreed is copied, and the old one forgotten.
+    /// From here on the files differ: copies the equal bytes to the temporary file, and closes the old one.
     fn diverge(&mut self) -> io::Result<()> {
         let Some(Old { mut reader, agreed, mut buffer, .. }) = self.old.take() else { return Ok(()) };
         reader.seek(SeekFrom::Start(0))?;
@@ -69,7 +69,7 @@ impl Sink {
 impl Old {
     fn agrees(&mut self, bytes: &[u8]) -> bool {
         self.buffer.resize(bytes.len(), 0);
-        // Whatever cannot be read is not the same: then the output is simply written.
+        // An unreadable old file counts as different; the output is then simply written.
         let same = self.reader.read_exact(&mut self.buffer).is_ok() && self.buffer == bytes;
         if same {
             self.agreed += bytes.len() as u64;

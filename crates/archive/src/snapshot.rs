@@ -1,5 +1,5 @@
-//! What an archive held: a sorted map of path → SHA-256, as a file and as a comparison. Which snapshot is whose
-//! baseline, and when one is replaced, is the caller's business.
+//! The contents of an archive as a sorted map of path → SHA-256, to be stored and compared. Which snapshot is the baseline, and
+//! when it is replaced, is decided by the caller.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use stan_model::untrusted::write_json_string;
 use crate::error::Error;
 use crate::names::check_name;
 
-/// Path → SHA-256 of everything that an archive held.
+/// Path → SHA-256 of all files in an archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     pub files: BTreeMap<String, Digest>,
 }
 
-/// What is different between two snapshots. Every list is sorted.
+/// The differences between two snapshots. Every list is sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     pub added: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Changes {
 }
 
 impl Snapshot {
-    /// One object, a line a file, sorted by the bytes of the path: two snapshots can be compared with any diff.
+    /// One JSON object, one line per file, sorted by the bytes of the path, so that any diff tool can compare two snapshots.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.files.len() * 120 + 4);
         out.extend_from_slice(b"{");
@@ -40,7 +40,7 @@ impl Snapshot {
         out
     }
 
-    /// Reads what [`Snapshot::encode`] wrote, however it is spaced and ordered by now. `file` is for the message.
+    /// Parses the output of [`Snapshot::encode`], with any spacing and order. `file` is for the error message.
     pub fn decode(bytes: &[u8], file: &str) -> Result<Self, Error> {
         let refuse = |reason: String| Error::Snapshot { file: file.to_owned(), reason };
         let tree = JsonTree::parse(bytes).map_err(|error| refuse(format!("it is not JSON: {error}")))?;
@@ -65,7 +65,7 @@ impl Snapshot {
         Ok(Self { files })
     }
 
-    /// What happened since `old`; without one, everything is added.
+    /// The changes since `old`; without it, everything is added.
     pub fn changes_since(&self, old: Option<&Self>) -> Changes {
         let nothing = BTreeMap::new();
         let old = old.map_or(&nothing, |old| &old.files);
@@ -93,7 +93,7 @@ impl Changes {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
     }
 
-    /// The document that a diff archive carries as `archive.diff.json`.
+    /// The document `archive.diff.json` of a diff archive.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = b"{\n".to_vec();
         let lists = [("added", &self.added), ("changed", &self.changed), ("removed", &self.removed)];
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn invalid_snapshots_are_rejected() {
         let digest = "0".repeat(64);
         check_refused(
             "",

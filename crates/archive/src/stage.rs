@@ -1,6 +1,6 @@
-//! Externals in: each source is read once, proved against the map and the meta, copied below `<stanPath>/context`, and
-//! proved again as it came back from the disk. [`Staged`] is made here and nowhere else, so that unproved bytes cannot
-//! reach an archive. Which externals are selected is decided elsewhere.
+//! Stages externals: each source is read once, verified against the map and the meta, copied below `<stanPath>/context`, and
+//! verified again after reading the copy back. [`Staged`] is created here and nowhere else, so that unverified bytes cannot reach
+//! an archive. Which externals are selected is decided elsewhere.
 
 mod proof;
 mod sweep;
@@ -20,20 +20,20 @@ use crate::names::check_name;
 use crate::transaction::{Prepared, Transaction};
 use proof::{Promise, Read, read_small, stream_large};
 
-/// A selected external and what is promised about its bytes.
+/// A selected external and the expected properties of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct External {
     /// Its canonical path, below `<stanPath>/context/{npm,abs}/`.
     pub id: String,
-    /// Where it is installed, absolute.
+    /// The absolute path where it is installed.
     pub source: PathBuf,
-    /// Size and SHA-256 from the private map; `None` when it is not in there.
+    /// Size and SHA-256 from the private map; `None` if the map does not have it.
     pub map: Option<(u64, Digest)>,
-    /// Size and the first half of the SHA-256 from the meta; `None` when it has no hash there.
+    /// Size and the first half of the SHA-256 from the meta; `None` if the meta has no hash for it.
     pub meta: Option<(u64, [u8; 16])>,
 }
 
-/// Externals that are proved, and staged once the transaction is committed.
+/// Verified externals. They are in place once the transaction is committed.
 #[derive(Debug)]
 pub struct Staged {
     files: Vec<StagedFile>,
@@ -42,15 +42,15 @@ pub struct Staged {
 #[derive(Debug)]
 struct StagedFile {
     id: String,
-    /// Where the proved bytes are before the commit.
+    /// The path of the verified bytes before the commit.
     path: PathBuf,
     size: u64,
     digest: Digest,
 }
 
 impl Staged {
-    /// The externals as entries of an archive, sorted by id. Their bytes are proved once more while they are archived,
-    /// which has to happen before the commit.
+    /// The externals as archive entries, sorted by id. Their bytes are verified once more while they are archived, which must
+    /// happen before the commit.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = ArchiveEntry> + '_ {
         self.files.iter().map(|file| ArchiveEntry::proved(file.id.clone(), file.path.clone(), file.size, file.digest))
     }
@@ -63,19 +63,19 @@ impl Staged {
         self.files.is_empty()
     }
 
-    /// How many bytes they have together.
+    /// The total number of bytes.
     pub fn size(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()
     }
 }
 
-/// How many small files are in memory at once.
+/// The number of small files in memory at a time.
 const BATCH: usize = 64;
 
-/// Proves and prepares the externals. After the commit exactly they are below `npm/` and `abs/`.
+/// Verifies and prepares the externals. After the commit, `npm/` and `abs/` contain exactly these.
 ///
-/// The error [`Error::Mismatches`] lists every external that is not what it should be. Whatever the error, the staged
-/// files are as they were once the transaction is dropped.
+/// The error [`Error::Mismatches`] lists every external that differs. After any error, dropping the transaction leaves the staged
+/// files as they were.
 pub fn stage(transaction: &mut Transaction<'_>, mut externals: Vec<External>) -> Result<Staged, Error> {
     externals.sort_by(|left, right| left.id.cmp(&right.id));
     externals.dedup();
@@ -92,8 +92,8 @@ pub fn stage(transaction: &mut Transaction<'_>, mut externals: Vec<External>) ->
     Ok(Staged { files })
 }
 
-/// Proves externals where they are installed, for plans and snapshots that stage nothing. The entries are proved once
-/// more when they are read for an archive.
+/// Verifies externals where they are installed, for plans and snapshots, which stage nothing. The entries are verified once more
+/// when they are read for an archive.
 pub fn prove(system: &dyn System, stan_path: &str, mut externals: Vec<External>) -> Result<Vec<ArchiveEntry>, Error> {
     externals.sort_by(|left, right| left.id.cmp(&right.id));
     externals.dedup();
@@ -123,18 +123,18 @@ struct StagingJob<'w, 's> {
     mismatches: Vec<Mismatch>,
 }
 
-/// The result of the parallel half of the work for one external.
+/// The result of the parallel part of the work for one external.
 enum StagingCheck {
-    /// The staged file is already right, and so is the source.
+    /// Both the staged file and the source are already correct.
     Kept,
-    /// The source is right, and these are its bytes and who may read a copy of them.
+    /// The source is correct: its bytes, and the access rights for a copy.
     Small(Vec<u8>, Access),
-    /// Too large to be held: it is proved while it is copied.
+    /// Too large for memory: verified while it is copied.
     Large,
     Wrong(Vec<Mismatch>),
 }
 
-/// The externals that have a good id and two promises; the others are mismatches already.
+/// The externals with a valid id and both promises; the others are already mismatches.
 fn promises<'e>(externals: &'e [External], stan_path: &str) -> (Vec<Promise<'e>>, Vec<Mismatch>) {
     let mut promised: Vec<Promise<'e>> = Vec::with_capacity(externals.len());
     let mut mismatches = Vec::new();
@@ -192,7 +192,7 @@ impl StagingJob<'_, '_> {
         Ok(())
     }
 
-    /// Writes what has to be written. Once something is wrong nothing is any more, and the rest is only examined.
+    /// Writes the files that must be written. After the first mismatch nothing more is written, and the rest is only examined.
     fn prepare<'e>(
         &mut self,
         promise: &Promise<'e>,
@@ -236,7 +236,7 @@ impl StagingJob<'_, '_> {
     }
 }
 
-/// What a file's bytes are, and whether other users may not read them.
+/// The hash of a file, and whether other users may not read it.
 struct Hashed {
     digest: Digest,
     size: u64,
@@ -250,7 +250,7 @@ fn hashed(system: &dyn System, path: &Path) -> io::Result<Hashed> {
     Ok(Hashed { digest, size, private })
 }
 
-/// Hashes the staged file first: when it matches, the source need not be held in memory.
+/// Hashes the staged file first: if it matches, the source need not be held in memory.
 fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>) -> StagingCheck {
     let (size, digest) = promise.map;
     let staged = target.and_then(|path| {
@@ -265,7 +265,7 @@ fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>)
         if !read.is_empty() {
             return StagingCheck::Wrong(read);
         }
-        // A copy that more users may read than its source is made again.
+        // A copy that more users may read than its source is replaced.
         if staged.private || !is_private {
             return StagingCheck::Kept;
         }

@@ -1,8 +1,8 @@
-//! The tar format, both ways: headers that are the same bytes every time, and a reader that trusts nothing.
+//! The tar format, for writing and reading: byte-identical headers, and a reader for untrusted archives.
 //!
-//! Ours rather than a library's, because headers are made in parallel into the buffers that files are read into, because
-//! every field must be decided here for the bytes to be the same everywhere, and because a verifier must report what an
-//! extractor would silently repair.
+//! Not a library, because headers are written in parallel into the buffers that files are read into, because every field must be
+//! fixed here for the bytes to be the same everywhere, and because a verifier must report what an extractor would silently
+//! repair.
 
 mod header;
 mod read;
@@ -10,5 +10,5 @@ mod read;
 pub use header::{EntryHeader, append_end, append_header, padding};
 pub use read::{TarEnd, TarEntry, TarError, TarKind, TarProblem, read_tar};
 
-/// Everything in a tar is a multiple of this.
+/// All parts of a tar are multiples of this.
 pub(crate) const BLOCK: usize = 512;

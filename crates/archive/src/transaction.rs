@@ -1,18 +1,17 @@
-//! All outputs of a run, put in place together: prepared as temporary files beside their targets, and renamed by
-//! [`Transaction::commit`] only after everything has succeeded. Not a database: nothing reads half-done state.
+//! All outputs of a run, committed together: prepared as temporary files beside their targets, and renamed by
+//! [`Transaction::commit`] only after everything has succeeded. Not a database: nothing reads half-committed state.
 //!
-//! A run that is killed between two renames leaves every output whole, some old and some new. What makes that harmless
-//! is the order, which is the order of the calls: **staged externals, private map, meta, state, archives, and snapshots
-//! last; removals after all renames**. A snapshot that is ahead of its archives would make the next diff hide changes
-//! that were never shown; one that lags only shows them again. Staged files, map and meta that are ahead of the
-//! archives are what the next run would make anyway, and `--frozen` verifies them before it trusts them. What is
-//! removed late (externals that are no longer selected, a diff that a META run does not write) is at worst left over,
-//! and the next run removes it.
+//! A run that is killed between two renames leaves every output complete, some old and some new. That is harmless because of the
+//! order of the renames, which is the order of the calls: **staged externals, private map, meta, state, archives, and snapshots
+//! last; removals after all renames**. A snapshot that is newer than its archives would make the next diff hide changes that were
+//! never shown; an older one only shows them again. Staged files, map and meta that are newer than the archives are what the next
+//! run would write anyway, and `--frozen` verifies them before it trusts them. Files that should have been removed (externals
+//! that are no longer selected, a diff that a META run does not write) are left over at worst, and the next run removes them.
 //!
-//! What a killed process wrote survives in the page cache, so only a power cut makes fsync necessary. That costs about
-//! 10 ms a file, more than the rest of a run that finds nothing changed; archives, maps and staged files can be made
-//! again, and staged files are proved at every run. So only what cannot be made again, baselines and the selection, is
-//! synced ([`Transaction::write_durable`]).
+//! The writes of a killed process survive in the page cache, so fsync only matters for a power cut. It costs about 10 ms per
+//! file, more than the rest of a run without changes. Archives, maps and staged files can be rebuilt, and staged files are
+//! verified in every run. So only what cannot be rebuilt, baselines and the selection, is synced
+//! ([`Transaction::write_durable`]).
 
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
@@ -29,22 +28,22 @@ use crate::lock::Lock;
 use crate::names::check_name;
 use crate::output::Sink;
 
-/// How much of the target's name is kept, so that the temporary name fits into 255 bytes.
-const KEPT_NAME: usize = 200;
+/// How many bytes of the target's name the temporary name keeps, so that it fits into 255 bytes.
+const MAX_KEPT_NAME: usize = 200;
 
-/// Large enough that the number of calls does not matter, small enough to stay in the processor's cache.
+/// Large enough that the number of calls does not matter, and small enough to stay in the processor's cache.
 const BUFFER: usize = 256 << 10;
 
-/// Outputs that are prepared and not yet in place. Dropping it takes everything back.
+/// Outputs that are prepared but not yet in place. Dropping it rolls everything back.
 pub struct Transaction<'s> {
     system: &'s dyn WritableSystem,
     lock: &'s Lock<'s>,
     folders: Folders,
     targets: BTreeSet<String>,
-    /// In the order of the calls; `None` when discarded.
+    /// In the order of the calls; `None` for discarded ones.
     steps: Vec<Option<PendingWrite>>,
     removals: Vec<Removal>,
-    /// Every temporary file that may still be there.
+    /// Every temporary file that may still exist.
     temporaries: BTreeSet<PathBuf>,
     next_number: u64,
 }
@@ -60,7 +59,7 @@ enum Removal {
     EmptyFolder(PathBuf),
 }
 
-/// A whole temporary file that waits for its commit, or a target that need not change.
+/// A complete temporary file that waits for the commit, or a target that need not change.
 #[derive(Debug)]
 pub struct Prepared {
     step: usize,
@@ -68,13 +67,13 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Where the bytes are until the commit.
+    /// The path of the bytes until the commit.
     pub fn path(&self) -> &Path {
         &self.temporary
     }
 }
 
-/// A temporary file that is being written. It counts once [`Transaction::finish`] has taken it.
+/// A temporary file that is being written. Only [`Transaction::finish`] adds it to the transaction.
 pub struct OutputStream {
     target: String,
     temporary: PathBuf,
@@ -82,7 +81,7 @@ pub struct OutputStream {
     access: Access,
 }
 
-/// Where bytes go that are only counted and hashed.
+/// Discards bytes that are only counted and hashed.
 struct Nowhere;
 
 impl Write for Nowhere {
@@ -102,21 +101,21 @@ impl OutputFile for Nowhere {
 }
 
 impl OutputStream {
-    /// A stream that discards its bytes: for plans, which must know what would be written.
+    /// A stream that discards its bytes, for plans, which only need sizes and hashes.
     pub fn discarding() -> Self {
-        // Without a buffer, because copying into one is all that it would do.
+        // Without a buffer: copying into one would be the only work.
         let file = BufWriter::with_capacity(0, Sink::new(Box::new(Nowhere)));
         Self { target: "nowhere".to_owned(), temporary: PathBuf::new(), file, access: Access::Shared }
     }
 
-    /// What is written is copied from a file that other users may not read. Counts for [`Access::Undecided`].
+    /// Records that the bytes come from a file that other users may not read. Matters for [`Access::Undecided`].
     pub fn keep_private(&mut self) {
         if self.access == Access::Undecided {
             self.access = Access::Private;
         }
     }
 
-    /// Writes; an error names the target.
+    /// Writes the bytes; an error names the target.
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.file.write_all(bytes).map_err(|reason| write_error(&self.target, reason))
     }
@@ -133,8 +132,8 @@ impl Write for OutputStream {
 }
 
 impl<'s> Transaction<'s> {
-    /// Starts, and removes the temporary files that killed runs left in `folders` and below. They are relative to
-    /// `<stanPath>`; holding the lock means that they are not in use.
+    /// Starts a transaction, and removes the temporary files that killed runs left in `folders` and below. The folders are
+    /// relative to `<stanPath>`; because of the lock, no other run uses these files.
     pub fn begin(
         system: &'s dyn WritableSystem,
         root: &Path,
@@ -157,7 +156,7 @@ impl<'s> Transaction<'s> {
         Ok(transaction)
     }
 
-    /// Prepares a file. `target` is relative to the root and lies below `<stanPath>`.
+    /// Prepares a file. `target` is relative to the root and must be below `<stanPath>`.
     pub fn write(&mut self, target: &str, bytes: &[u8], access: Access) -> Result<Prepared, Error> {
         let (temporary, mut file) = self.create(target, access)?;
         file.write_all(bytes).map_err(|reason| write_error(target, reason))?;
@@ -165,7 +164,7 @@ impl<'s> Transaction<'s> {
         Ok(self.add_step(target.to_owned(), temporary, false))
     }
 
-    /// As [`Transaction::write`], for what cannot be made again: it also survives a power cut.
+    /// As [`Transaction::write`], for files that cannot be rebuilt: they also survive a power cut.
     pub fn write_durable(&mut self, target: &str, bytes: &[u8], access: Access) -> Result<Prepared, Error> {
         let (temporary, mut file) = self.create(target, access)?;
         let synced = file.write_all(bytes).and_then(|()| skip_unsupported_sync(file.sync()));
@@ -174,15 +173,15 @@ impl<'s> Transaction<'s> {
         Ok(self.add_step(target.to_owned(), temporary, true))
     }
 
-    /// Prepares a file piece by piece.
+    /// Prepares a file in pieces.
     pub fn stream(&mut self, target: &str, access: Access) -> Result<OutputStream, Error> {
         let (temporary, file) = self.create(target, access)?;
         let file = BufWriter::with_capacity(BUFFER, Sink::new(file));
         Ok(OutputStream { target: target.to_owned(), temporary, file, access })
     }
 
-    /// As [`Transaction::stream`], for what every run makes again: a target that says the same already stays as it is,
-    /// because replacing a file costs more than comparing it.
+    /// As [`Transaction::stream`], for outputs that every run writes: a target with the same bytes stays as it is, because
+    /// replacing a file costs more than comparing it.
     pub fn stream_unless_same(&mut self, target: &str, access: Access) -> Result<OutputStream, Error> {
         let (temporary, file) = self.create(target, access)?;
         let absolute = self.folders.absolute(target);
@@ -196,7 +195,7 @@ impl<'s> Transaction<'s> {
         Ok(OutputStream { target: target.to_owned(), temporary, file, access })
     }
 
-    /// The stream is whole. One that is dropped instead is taken away with the transaction.
+    /// Adds a complete stream. A stream that is dropped instead is removed with the transaction.
     pub fn finish(&mut self, stream: OutputStream) -> Result<Prepared, Error> {
         let OutputStream { target, temporary, file, access } = stream;
         let mut sink = file.into_inner().map_err(|error| write_error(&target, error.into_error()))?;
@@ -209,12 +208,12 @@ impl<'s> Transaction<'s> {
         drop(sink);
         self.temporaries.remove(&temporary);
         self.system.remove_file(&temporary).map_err(|error| Error::io("remove", &temporary, error))?;
-        // A step that does nothing: the bytes are where they belong already.
+        // A step without effect: the bytes are already in place.
         self.steps.push(None);
         Ok(Prepared { step: self.steps.len() - 1, temporary: self.folders.absolute(&target) })
     }
 
-    /// Takes a prepared file back: its target stays as it is.
+    /// Discards a prepared file: its target stays as it is.
     pub fn discard(&mut self, prepared: Prepared) -> Result<(), Error> {
         if let Some(PendingWrite { target, temporary, .. }) = self.steps.get_mut(prepared.step).and_then(Option::take) {
             self.targets.remove(&target);
@@ -224,7 +223,7 @@ impl<'s> Transaction<'s> {
         Ok(())
     }
 
-    /// Removes a file or a link at the commit, after all renames. It may be missing.
+    /// Removes a file or a symlink at the commit, after all renames. It may be missing.
     pub fn remove(&mut self, target: &str) -> Result<(), Error> {
         self.check_target(target)?;
         let folder = target.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -239,8 +238,7 @@ impl<'s> Transaction<'s> {
         Ok(())
     }
 
-    /// As `remove`, for something that was found while walking below `<stanPath>` without following links. Its name
-    /// need not be UTF-8.
+    /// As `remove`, for a path found by walking below `<stanPath>` without following symlinks. Its name may not be UTF-8.
     pub(crate) fn remove_found(&mut self, absolute: PathBuf) {
         self.removals.push(Removal::File(absolute));
     }
@@ -250,12 +248,12 @@ impl<'s> Transaction<'s> {
         self.removals.push(Removal::EmptyFolder(absolute));
     }
 
-    /// The files that the commit puts in place, in its order.
+    /// The files that the commit puts in place, in order.
     pub fn writes(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().flatten().map(|step| step.target.as_str())
     }
 
-    /// The files that the commit removes, relative to the root. Names that are not UTF-8 are shown as well as can be.
+    /// The files that the commit removes, relative to the root. Names that are not UTF-8 are converted lossily.
     pub fn removals(&self) -> impl Iterator<Item = String> {
         let root = self.folders.absolute("");
         self.removals.iter().filter_map(move |removal| match removal {
@@ -264,7 +262,7 @@ impl<'s> Transaction<'s> {
         })
     }
 
-    /// Puts everything in place, in the order of the calls. After an error here some outputs may be the new ones.
+    /// Puts everything in place, in the order of the calls. After an error, some outputs may be the new ones.
     pub fn commit(mut self) -> Result<(), Error> {
         let steps: Vec<PendingWrite> = std::mem::take(&mut self.steps).into_iter().flatten().collect();
         let total = steps.len();
@@ -279,10 +277,10 @@ impl<'s> Transaction<'s> {
             }
             self.temporaries.remove(&temporary);
             if let Some(folder) = absolute.parent().filter(|_| is_durable) {
-                // Some file systems cannot; the name is in place all the same.
+                // Not all file systems support this; the file is in place anyway.
                 let _ = self.system.sync_dir(folder);
             }
-            // From the first rename on, the folders are in use.
+            // After the first rename, the folders are in use.
             self.folders.keep();
             done.push(target);
         }
@@ -291,7 +289,7 @@ impl<'s> Transaction<'s> {
                 Removal::File(path) => (path, self.system.remove_file(path)),
                 Removal::EmptyFolder(path) => (path, self.system.remove_dir(path)),
             };
-            // A file that is gone already and a folder that is in use again both count as removed.
+            // A missing file and a folder that is in use again both count as removed.
             if let Err(reason) = removed
                 && !matches!(reason.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty)
             {
@@ -313,7 +311,7 @@ impl<'s> Transaction<'s> {
         self.folders.absolute(relative)
     }
 
-    /// Whether a folder is there; an error when something else is in its place.
+    /// Whether a folder exists; an error if something else is at its path.
     pub(crate) fn folder_exists(&mut self, folder: &str) -> Result<bool, Error> {
         self.folders.exists(self.system, folder)
     }
@@ -328,7 +326,7 @@ impl<'s> Transaction<'s> {
         Err(Error::OutsideStanPath { path: target.to_owned(), stan_path: stan_path.to_owned() })
     }
 
-    /// A new temporary file beside its target, which no link leads away from.
+    /// Creates a temporary file beside its target. The path to it contains no symlink.
     fn create(&mut self, target: &str, access: Access) -> Result<(PathBuf, Box<dyn OutputFile>), Error> {
         self.check_target(target)?;
         if !self.targets.insert(target.to_owned()) {
@@ -337,11 +335,11 @@ impl<'s> Transaction<'s> {
         let (folder, name) = target.rsplit_once('/').unwrap_or(("", target));
         self.folders.ensure(self.system, folder, access)?;
         let absolute = self.folders.absolute(target);
-        // Renaming over a folder fails; better now, while nothing has been put in place.
+        // Renaming over a folder fails; report that now, while nothing has been put in place.
         if self.system.lstat(&absolute).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
             return Err(Error::FolderInPlaceOfFile { path: target.to_owned() });
         }
-        let kept = &name[..name.floor_char_boundary(KEPT_NAME)];
+        let kept = &name[..name.floor_char_boundary(MAX_KEPT_NAME)];
         for _ in 0..100 {
             let number = self.next_number;
             self.next_number += 1;
@@ -363,7 +361,7 @@ impl<'s> Transaction<'s> {
         Prepared { step: self.steps.len() - 1, temporary }
     }
 
-    /// Removes what killed runs left in a folder and below, never through a link.
+    /// Removes the temporary files of killed runs in a folder and below, never through a symlink.
     fn clean(&mut self, folder: &str) -> Result<(), Error> {
         if !self.folders.exists(self.system, folder)? {
             return Ok(());
@@ -382,7 +380,7 @@ impl<'s> Transaction<'s> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         for temporary in std::mem::take(&mut self.temporaries) {
-            // What cannot be removed now is removed by the next run.
+            // If removal fails, the next run removes it.
             let _ = self.system.remove_file(&temporary);
         }
         self.folders.undo(self.system);

@@ -1,5 +1,5 @@
-//! Archives as `.zip`, for programs that support nothing else: written with stored entries, so that the same files are
-//! the same bytes everywhere, and read as such. Archives that other programs compressed are refused with a message.
+//! Archives as `.zip`, for programs that support no other format. Written with stored entries, so that the same files give the
+//! same bytes everywhere, and read in the same form; compressed archives of other programs are rejected with a message.
 
 use std::io::{self, Read};
 
@@ -12,10 +12,10 @@ const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 const END: [u8; 4] = *b"PK\x05\x06";
 /// Names are UTF-8.
 const FLAGS: u16 = 0x0800;
-/// The first of January 1980, which is where the clock of this format starts.
+/// 1 January 1980, the earliest date in this format.
 const DATE: u16 = 0x0021;
-/// No name is longer than this.
-const LONGEST_NAME: usize = 64 << 10;
+/// The format stores the length of a name in 16 bits.
+const MAX_NAME_BYTES: usize = 64 << 10;
 
 /// One file of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct ZipFile<'f> {
     pub executable: bool,
 }
 
-/// Writes files, in the order given.
+/// Writes files in the given order.
 pub fn write_zip(files: &[ZipFile<'_>]) -> Result<Vec<u8>, Error> {
     let mut out = Vec::with_capacity(files.iter().map(|file| file.bytes.len() + 2 * file.name.len() + 76).sum());
     let mut directory = Vec::new();
@@ -49,7 +49,7 @@ pub fn write_zip(files: &[ZipFile<'_>]) -> Result<Vec<u8>, Error> {
         out.extend_from_slice(&common);
         out.extend_from_slice(file.name.as_bytes());
         out.extend_from_slice(file.bytes);
-        // Made by Unix, so that modes are kept.
+        // Declares Unix as the origin, so that extractors apply the modes.
         let mode: u32 = if file.executable { 0o100_755 } else { 0o100_644 };
         directory.extend_from_slice(&CENTRAL);
         directory.extend_from_slice(&[20, 3]);
@@ -94,7 +94,7 @@ fn at(offset: u64, problem: TarProblem) -> TarError {
     TarError { offset, problem }
 }
 
-/// Entries one after the other, up to the directory at the end. What the directory says is not needed.
+/// Reads entries sequentially, up to the central directory. The directory itself is not needed.
 fn read_zip(
     start: &[u8],
     reader: &mut dyn Read,
@@ -115,7 +115,7 @@ fn read_zip(
             let message = "the zip archive is compressed or encrypted; stan reads the ones that it writes";
             return Err(at(offset, TarProblem::Io(io::Error::new(io::ErrorKind::Unsupported, message))));
         }
-        let mut name = vec![0; name_length.min(LONGEST_NAME)];
+        let mut name = vec![0; name_length.min(MAX_NAME_BYTES)];
         let mut skipped = vec![0; extra];
         let read = reader.read_exact(&mut name).and_then(|()| reader.read_exact(&mut skipped));
         read.map_err(|error| at(offset, TarProblem::Io(error)))?;
@@ -133,7 +133,7 @@ fn read_zip(
     Ok(TarEnd { entries, is_marked: signature == CENTRAL || signature == END, has_trailing_bytes: false })
 }
 
-/// The bytes of one entry, with their checksum.
+/// The bytes of an entry, with a running checksum.
 struct Contents<'r> {
     reader: &'r mut dyn Read,
     left: u64,
@@ -163,7 +163,7 @@ impl Read for Contents<'_> {
     }
 }
 
-/// The checksum of the format, made bit by bit for each value of a byte.
+/// The CRC-32 of each byte value.
 const TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut value = 0;

@@ -1,5 +1,5 @@
-//! Fails every single effect of a run in turn, once or from there on for good: outputs are old or new and whole, and the
-//! next run succeeds.
+//! Fails every single effect of a run in turn, once or from there on: outputs are old or new and complete, and the next run
+//! succeeds.
 #![expect(clippy::print_stdout, reason = "the tests tell what came of each fault")]
 
 mod support;
@@ -12,7 +12,7 @@ use stan_repo::{Fault, FaultySystem, MemorySystem};
 
 use support::{Selection, external, outputs, run};
 
-/// A workspace after one run, edited since: what the second run is to archive.
+/// A workspace after one run and some edits, with the selection of the second run.
 fn workspace() -> (MemorySystem, Selection) {
     let system = MemorySystem::new();
     system.set_now(1_000_000_000_000);
@@ -43,7 +43,7 @@ fn workspace() -> (MemorySystem, Selection) {
     (system, second)
 }
 
-/// What came of a fault at every position.
+/// The results of a fault at every position.
 #[derive(Debug, Default)]
 struct Tally {
     positions: usize,
@@ -75,7 +75,7 @@ fn fail_everywhere(fault: Fault, lasting: bool) -> Tally {
             Ok(_) => assert_eq!(difference(&after, &new), [""; 0], "{what}: a run that says it succeeded has"),
             Err(Error::HalfCommitted { done, .. }) => {
                 tally.half_done += 1;
-                // Exactly the outputs that it names are new ones.
+                // Exactly the outputs in the error are new.
                 for path in new.keys().filter(|path| old.get(*path) != new.get(*path) && new[*path] != "folder") {
                     assert_eq!(after.get(path) == new.get(path), done.contains(path), "{what}: {path} of {done:?}");
                 }
@@ -115,7 +115,7 @@ fn one_fault_at_any_effect_breaks_no_law() {
         if fault.is_harmless() {
             assert_eq!(tally.refused + tally.half_done, 0, "{fault:?}");
         }
-        // Every write path is in these numbers; fewer would mean that a part of the run is not exercised.
+        // These numbers cover every write path; lower ones would mean that a part of the run is not tested.
         assert!(fault != Fault::Denied || (tally.refused > 50 && tally.half_done > 5), "{tally:?}");
     }
 }
@@ -123,7 +123,7 @@ fn one_fault_at_any_effect_breaks_no_law() {
 #[test]
 fn lasting_faults_from_any_effect_break_no_law() {
     for fault in Fault::ALL {
-        // A write that is always interrupted is retried without end.
+        // A write that is always interrupted would be retried endlessly.
         if fault != Fault::Interrupted {
             let tally = fail_everywhere(fault, true);
             println!("{fault:?} for good: {tally:?}");

@@ -1,5 +1,5 @@
-//! Real runs in real processes, killed at random moments: outputs are old or new and whole, and the next run succeeds.
-//! Also two runs at once.
+//! Real runs in real processes, killed at random moments: outputs are old or new and complete, and the next run succeeds. Also
+//! two runs at once.
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "tests edit real directories, and a child gets its folder")]
 #![expect(clippy::print_stdout, reason = "a test shows how its random moments fell")]
@@ -15,10 +15,10 @@ use stan_repo::{OsSystem, System};
 
 use support::{Selection, external, outputs, run};
 
-/// Tells the child what to do; no user sets it.
+/// Passes the folder to the child process; users never set it.
 const FOLDER: &str = "STAN_ARCHIVE_TEST_FOLDER";
 
-/// Writes the inputs of a version, and returns what is selected.
+/// Writes the inputs of a version, and returns the selection.
 fn selection(folder: &Path, version: usize) -> Selection {
     let mut selection = Selection::default();
     std::fs::create_dir_all(folder.join("r/src")).unwrap();
@@ -38,7 +38,7 @@ fn selection(folder: &Path, version: usize) -> Selection {
     selection
 }
 
-/// Not a test: the process that is killed. It runs when the parent passes a folder.
+/// Not a test: the process to be killed. It runs only if the parent passes a folder.
 #[test]
 fn a_child_process_runs_until_it_is_killed() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
@@ -97,7 +97,7 @@ fn killed_at_random_moments() {
         }
         assert!(torn.contains_key(archive), "there is always an archive");
     }
-    // How many fall where depends on the machine, so that it is only shown.
+    // The distribution depends on the machine, so it is only printed.
     println!("{early} killed before the commit, {between} within, {late} after");
 }
 

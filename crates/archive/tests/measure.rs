@@ -1,4 +1,4 @@
-//! What an archive costs compared with `tar cf` of the same list. Ignored by default: it needs a quiet machine and a tree
+//! The cost of an archive compared with `tar cf` of the same list. Ignored by default: it needs a quiet machine and a tree
 //! (`STAN_MEASURE_TREE=DIR cargo test --profile quick -p stan-archive --test measure -- --ignored --nocapture`).
 #![expect(clippy::disallowed_methods, clippy::print_stderr, reason = "a measurement talks to the person who runs it")]
 

@@ -1,4 +1,5 @@
-//! Staging in memory and on disk: exactly the selected externals, every offender named, and no corruption gets through.
+//! Staging in memory and on disk: exactly the selected externals are staged, every mismatch is named, and every corruption is
+//! detected.
 
 mod support;
 
@@ -49,7 +50,7 @@ fn a_run_leaves_exactly_the_selected_externals() {
             ".stan/context/npm/b/1.0.0/lib/b.js",
         ];
         assert_eq!(ids(system, root), expected);
-        // What is not selected any more goes, with its folders; what others put there goes as well.
+        // Externals that are no longer selected are removed with their folders, and so are foreign files.
         put(system, &root.join(".stan/context/npm/strange"), b"x");
         put(system, &root.join(".stan/context/npm/b/1.0.0/lib/deep/er/x"), b"x");
         put(system, &root.join(".stan/context/other"), b"x");
@@ -133,7 +134,7 @@ fn links_are_removed_or_refused_and_never_followed() {
     assert_eq!(system.read_dir(Path::new("/precious")).unwrap().len(), 1);
 }
 
-/// What happens to the bytes or to what is promised about them.
+/// A corruption of the bytes, or of the promises about them.
 #[derive(Clone, Debug)]
 enum Corruption {
     Flip(usize, u8),
@@ -143,13 +144,13 @@ enum Corruption {
     Delete,
 }
 
-/// Where it happens: while all is at rest, or at a moment of the run.
+/// Where a corruption happens: before the run, or at a moment during it.
 #[derive(Clone, Copy, Debug)]
 enum CorruptedPart {
     Source,
-    /// The copy that an earlier run staged: it is repaired.
+    /// In the copy that an earlier run staged, which is repaired.
     Staged,
-    /// The copy, after it was proved and before it is archived.
+    /// In the copy, after it was verified and before it is archived.
     Prepared,
     MapSize,
     MapHash,
@@ -158,7 +159,7 @@ enum CorruptedPart {
 }
 
 impl Corruption {
-    /// The corrupted bytes, `None` when there are none any more.
+    /// The corrupted bytes; `None` if the file is removed.
     fn apply(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut bytes = bytes.to_vec();
         match self {
@@ -197,7 +198,7 @@ fn set(system: &MemorySystem, path: &Path, bytes: Option<Vec<u8>>) {
     };
 }
 
-/// One run with a corruption. Tells what an archive would hold, or the error.
+/// A run with a corruption. Returns the bytes that would be archived, or the error.
 fn corrupted_run(
     system: &MemorySystem,
     mut victim: External,
@@ -231,7 +232,7 @@ fn corrupted_run(
     let staged = stage(&mut transaction, [vec![victim], others].concat())?;
     if matches!(place, CorruptedPart::Prepared) {
         let folder = root.join(&id).parent().unwrap().to_owned();
-        // The new copy where there is one, else the one that was kept.
+        // The new copy if there is one, otherwise the kept one.
         let copy: PathBuf =
             system.read_dir(&folder).unwrap().into_iter().map(|entry| folder.join(entry.name)).min().unwrap();
         set(system, &copy, corrupted);
@@ -256,7 +257,7 @@ fn corrupted_run(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Either the run fails and changes nothing, or what is archived are the promised bytes.
+    /// Either the run fails and changes nothing, or the archived bytes are the promised ones.
     #[test]
     fn no_corruption_gets_through(
         bytes in proptest::collection::vec(any::<u8>(), 1..60),

@@ -1,5 +1,5 @@
-//! GNU tar, bsdtar, Python's tarfile and Node's tar unpack what is written, with every odd name and mode. Tools that are
-//! not on the machine are skipped, with a note.
+//! GNU tar, bsdtar, Python's tarfile and Node's tar unpack the archive, with unusual names and modes. Tools that are not
+//! installed are skipped, with a note.
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "tests look at real directories")]
 #![expect(clippy::print_stderr, reason = "a skipped tool is said")]
@@ -74,7 +74,7 @@ fn read(root: &Path) -> Tree {
     tree
 }
 
-/// Unpacks with a command that gets the archive's path last and works in the folder to fill.
+/// Unpacks with a command whose last argument is the archive, and whose working directory is the target.
 fn check(tool: &str, command: &[&str]) {
     let directory = tempfile::tempdir().unwrap();
     let (root, unpacked) = (directory.path().join("r"), directory.path().join("u"));
@@ -116,7 +116,7 @@ fn gnu_tar_extracts_what_was_archived() {
 
 #[test]
 fn bsdtar_extracts_what_was_archived() {
-    // It composes decomposed characters of any archive's names (`e\u{301}` becomes `é`), so there are none in the tree.
+    // bsdtar composes decomposed characters in names (`e\u{301}` becomes `é`), so the tree contains none.
     check("bsdtar", &["bsdtar", "-xf"]);
 }
 
@@ -128,7 +128,7 @@ fn python_extracts_what_was_archived() {
 
 #[test]
 fn node_extracts_what_was_archived() {
-    // npm brings the package `tar` along.
+    // npm contains the package `tar`.
     let package = is_there("npm", &["root", "-g"]).map(|root| format!("{root}/npm/node_modules/tar"));
     let Some(package) = package.filter(|package| Path::new(package).is_dir()) else {
         eprintln!("Node's tar is not on this machine: skipped");

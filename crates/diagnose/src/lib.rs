@@ -77,7 +77,7 @@ pub struct Diagnostic {
     pub place: Option<LogPosition>,
     /// The end of the finding, if the tool reports it.
     pub end: Option<(u32, Option<u32>)>,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// The tool's code or rule.
     pub code: Option<String>,

@@ -3,7 +3,7 @@
 use crate::LogPosition;
 
 /// Longer texts are not considered paths.
-const LONGEST_PATH: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
 
 /// Parses a number of at most nine digits at the start of `text`; returns also the rest.
 pub(crate) fn number(text: &str) -> Option<(u32, &str)> {
@@ -22,7 +22,7 @@ pub(crate) fn colon(text: &str) -> Option<(LogPosition, &str)> {
     let mut from = 0;
     while let Some(found) = text.get(from..)?.find(':') {
         let at = from + found;
-        if at > LONGEST_PATH {
+        if at > MAX_PATH_BYTES {
             return None;
         }
         if let Some((line, rest)) = number(text.get(at + 1..)?)
@@ -44,7 +44,7 @@ pub(crate) fn paren(text: &str) -> Option<(LogPosition, &str)> {
     let mut from = 0;
     while let Some(found) = text.get(from..)?.find('(') {
         let at = from + found;
-        if at > LONGEST_PATH {
+        if at > MAX_PATH_BYTES {
             return None;
         }
         if let Some((line, rest)) = number(text.get(at + 1..)?)
@@ -76,7 +76,7 @@ pub(crate) fn position(text: &str) -> Option<(u32, u32, &str)> {
 /// The path without scheme, bundler prefix, query and backslashes; `None` if the text cannot be a path.
 pub(crate) fn clean_path(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['"', '\'', '`']);
-    if text.is_empty() || text.len() > LONGEST_PATH || text.contains(['\n', '\0', '|', '<', '>', '*']) {
+    if text.is_empty() || text.len() > MAX_PATH_BYTES || text.contains(['\n', '\0', '|', '<', '>', '*']) {
         return None;
     }
     let decoded;

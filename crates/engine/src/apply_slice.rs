@@ -9,7 +9,7 @@ use stan_slice::{Applied, PointerSpace, SliceRequest};
 
 use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
 
-/// What to merge, and where to write the module.
+/// The edited slice, and where to write the merged module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplySliceCommand {
     pub input: String,

@@ -12,7 +12,7 @@ use stan_slice::{ContextPack, Diagnostics, PointerSpace, ProjectFacts, SliceRequ
 
 use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
 
-/// What to pack, and where to write the pack.
+/// The inputs of a pack, and where to write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCommand {
     pub diag: String,
@@ -38,7 +38,7 @@ pub struct ContextOutcome {
     pub pack: Option<Vec<u8>>,
     /// The failure, and the report about it, which does not contain the message.
     pub failure: Option<(DocumentFailure, Box<SliceReport>)>,
-    /// What was cut because of a bound.
+    /// The effect of a bound on the slice.
     pub truncation: Vec<Diagnostic>,
     /// The inputs that the pack or the report names.
     pub inputs: Vec<FileDigest>,
@@ -139,9 +139,9 @@ impl ContextPackRun<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound && is_relative => {
                 self.read_above(&command.project).ok_or(error)
             }
-            read => read.map(|bytes| (command.project.clone(), 0, bytes)),
+            read => read.map(|bytes| FoundProject { path: command.project.clone(), up: 0, bytes }),
         };
-        let (mut path, up, bytes) =
+        let FoundProject { mut path, up, bytes } =
             found.map_err(|error| DocumentFailure::Io(format!("read project: {}: {error}", command.project)))?;
         let climbed = climbs(&command.diag).max(climbs(&command.project)).max(up);
         if climbed > 0 && is_relative {
@@ -154,16 +154,15 @@ impl ContextPackRun<'_> {
         Ok((path, bytes))
     }
 
-    /// Reads the relative path from the parents of the working directory, nearest first. Returns also how many levels up it was
-    /// found.
-    fn read_above(&mut self, path: &str) -> Option<(String, usize, Vec<u8>)> {
+    /// Reads the relative path from the parents of the working directory, nearest first.
+    fn read_above(&mut self, path: &str) -> Option<FoundProject> {
         let mut directory = self.command.working_directory.trim_end_matches('/');
         let mut up = 0;
         while let Some((above, _)) = directory.rsplit_once('/') {
             up += 1;
             let candidate = below(above, path);
             if let Ok(bytes) = self.store.read(&candidate) {
-                return Some((candidate, up, bytes));
+                return Some(FoundProject { path: candidate, up, bytes });
             }
             directory = above;
         }
@@ -203,6 +202,14 @@ impl ContextPackRun<'_> {
             slice_ast: EmbeddedJson(None),
         }
     }
+}
+
+/// The project manifest that a run reads.
+struct FoundProject {
+    path: String,
+    /// How many levels above the working directory it is.
+    up: usize,
+    bytes: Vec<u8>,
 }
 
 /// How many levels a relative path climbs above its start, at most.

@@ -139,7 +139,7 @@ mod tests {
 
     /// The search is quadratic in the number of lines if no line is common.
     #[test]
-    fn what_differs_too_much_is_replaced_as_a_whole() {
+    fn texts_that_differ_too_much_are_replaced_as_a_whole() {
         let text = |from: usize, count: usize| -> String {
             let middle = (from..from + count).map(|line| format!("{line}\n"));
             ["first\n".to_owned()].into_iter().chain(middle).chain(["last\n".to_owned()]).collect()

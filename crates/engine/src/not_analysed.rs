@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counted_by_extension_and_said_in_one_line() {
+    fn files_are_counted_by_extension_on_one_line() {
         let line = |paths: &[&str]| not_analysed_line(&not_analysed(&ProgrammingFiles::of(paths.iter().copied())));
         for (paths, expected) in [
             (&["a.ts", "b.md", "c.vue"][..], None),

@@ -23,7 +23,7 @@ pub struct OpenOptions {
     pub allow_outside: Vec<String>,
     /// Files that are archived despite their secrets, as typed.
     pub allow_secret: Vec<String>,
-    /// Where the package managers of this user store downloads.
+    /// The download folders of this user's package managers.
     pub package_caches: PackageCaches,
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn secrets_on_disk(
     })
 }
 
-/// What is done with a file.
+/// The treatment of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Judged {
     Free,

@@ -6,7 +6,7 @@ use stan_slice::SliceRequest;
 
 use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
 
-/// What to slice, and where to write the slice.
+/// The module and focus, and where to write the slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceCommand {
     pub input: String,

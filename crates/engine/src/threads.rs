@@ -24,7 +24,7 @@ const ONE_POOL: u64 = 2 << 30;
 const USUAL_STACK: usize = 2 << 20;
 
 /// No smaller stack is requested.
-const SMALLEST_STACK: usize = 1 << 20;
+const MIN_STACK: usize = 1 << 20;
 
 /// The stack size that is assumed of the calling thread if no other thread can be started. Files that might need more are scanned
 /// instead of parsed, and the answer reports it.
@@ -119,7 +119,7 @@ fn attempts(count: usize, stack: usize, space: Option<u64>) -> Vec<(usize, usize
     };
     let most = space.map_or(usize::MAX, |space| usize::try_from(space / SHARE / ARENA).unwrap_or(usize::MAX));
     let fewer = halves(count.min(most).max(1), 1).map(|count| (count, stack));
-    let smaller = halves(stack, SMALLEST_STACK).skip(1).map(|stack| (1, stack));
+    let smaller = halves(stack, MIN_STACK).skip(1).map(|stack| (1, stack));
     fewer.chain(smaller).filter(|(count, stack)| count.saturating_mul(*stack) <= budget).collect()
 }
 

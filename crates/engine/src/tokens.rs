@@ -151,13 +151,13 @@ impl Tokenizer {
 }
 
 /// Encoding takes ten times the memory of the text, so longer texts are counted in pieces.
-const LONGEST_PIECE: usize = 8 << 20;
+const MAX_PIECE_BYTES: usize = 8 << 20;
 
 /// Splits a long text after a line end, where most tokens end too, or else at a character boundary.
 fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let longest = rest.get(..LONGEST_PIECE).filter(|_| rest.len() > LONGEST_PIECE).unwrap_or(rest);
+        let longest = rest.get(..MAX_PIECE_BYTES).filter(|_| rest.len() > MAX_PIECE_BYTES).unwrap_or(rest);
         let end = if longest.len() == rest.len() {
             rest.len()
         } else {
@@ -290,15 +290,18 @@ mod tests {
         let count = |text: &[u8]| pieces(text).map(<[u8]>::len).collect::<Vec<_>>();
         assert_eq!(count(b""), [0; 0]);
         assert_eq!(count(b"a\nb"), [3]);
-        let mut text = vec![b'a'; LONGEST_PIECE + 10];
-        text[LONGEST_PIECE - 100] = b'\n';
-        assert_eq!(count(&text), [LONGEST_PIECE - 99, 109]);
-        let umlauts = "\u{e4}".repeat(LONGEST_PIECE / 2 + 1).into_bytes();
+        let mut text = vec![b'a'; MAX_PIECE_BYTES + 10];
+        text[MAX_PIECE_BYTES - 100] = b'\n';
+        assert_eq!(count(&text), [MAX_PIECE_BYTES - 99, 109]);
+        let umlauts = "\u{e4}".repeat(MAX_PIECE_BYTES / 2 + 1).into_bytes();
         assert!(pieces(&umlauts).all(|piece| std::str::from_utf8(piece).is_ok()));
-        assert_eq!(pieces(&vec![0x80; 2 * LONGEST_PIECE + 1]).map(<[u8]>::len).sum::<usize>(), 2 * LONGEST_PIECE + 1);
-        let lines = "let a = 1;\n".repeat(LONGEST_PIECE / 10);
+        assert_eq!(
+            pieces(&vec![0x80; 2 * MAX_PIECE_BYTES + 1]).map(<[u8]>::len).sum::<usize>(),
+            2 * MAX_PIECE_BYTES + 1
+        );
+        let lines = "let a = 1;\n".repeat(MAX_PIECE_BYTES / 10);
         let line = Tokenizer::O200k.count(b"let a = 1;\n");
-        assert_eq!(Tokenizer::O200k.count(lines.as_bytes()), line * (LONGEST_PIECE / 10) as u64);
+        assert_eq!(Tokenizer::O200k.count(lines.as_bytes()), line * (MAX_PIECE_BYTES / 10) as u64);
     }
 
     #[test]

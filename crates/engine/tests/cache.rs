@@ -126,7 +126,7 @@ fn only_stans_own_folder_hides_itself() {
 /// A cache in the user's own folder is trusted if its checksums match. Its contents may be wrong, but must cause neither a panic
 /// nor an error.
 #[test]
-fn caches_made_to_look_right_do_no_harm() {
+fn forged_caches_do_not_change_the_answer() {
     let (disk, options, _) = warm_disk();
     let system = disk.system();
     run(system, &options, &request_outside(false));
@@ -213,7 +213,7 @@ fn a_cache_that_came_with_the_repository_is_not_believed() {
 
 /// Only `map.data` replaces ours.
 #[test]
-fn a_map_that_came_with_the_repository_is_not_believed() {
+fn a_map_from_the_repository_is_not_trusted() {
     let disk = MemoryDisk::new();
     start(&disk);
     let config = StanConfig::default();
@@ -347,7 +347,7 @@ fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
 
 /// An unchanged run uses the cached map only if it belongs to the graph in the cache.
 #[test]
-fn an_unchanged_run_takes_the_kept_map_and_no_other() {
+fn an_unchanged_run_uses_the_stored_map_and_no_other() {
     let disk = MemoryDisk::new();
     start(&disk);
     let config = StanConfig::default();

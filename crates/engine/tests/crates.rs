@@ -154,7 +154,7 @@ fn a_crate_without_checksums_is_a_package_of_the_repository() {
 }
 
 #[test]
-fn warm_runs_see_checksums_come_and_go() {
+fn warm_runs_detect_added_and_removed_checksums() {
     let request = || GraphRequest { cache_directory: Some("/cache".to_owned()), ..GraphRequest::default() };
     for ignore in ["", "third/\n"] {
         let system = repository(ignore);

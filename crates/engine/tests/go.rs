@@ -12,7 +12,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
-fn imports_lead_to_the_files_that_declare_what_is_used() {
+fn imports_resolve_to_the_files_that_declare_the_used_names() {
     check(
         "
         //- /r/go.mod

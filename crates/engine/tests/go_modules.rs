@@ -93,7 +93,7 @@ fn exists(system: &MemorySystem, path: &str) -> bool {
 }
 
 #[test]
-fn imports_lead_to_the_files_that_declare_what_is_used() {
+fn imports_resolve_to_the_files_that_declare_the_used_names() {
     let outcome = run(&repository("/u/go/pkg/mod"), &options("/u/go/pkg/mod"), &request(false));
     // The package name of `fork` does not follow from its path.
     expect![[r#"

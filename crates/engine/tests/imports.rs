@@ -27,7 +27,7 @@ fn plan_allowing(
 }
 
 #[test]
-fn what_lies_outside_the_root_needs_consent() {
+fn imports_from_outside_the_root_need_consent() {
     let system = MemorySystem::from_fixture(TREE);
     system.set_link("/w/r/out", "../other").set_link("/w/r/docs/leak.md", "/srv/h.md");
     system.set_link("/link", "/w/other");
@@ -206,7 +206,7 @@ fn git_and_node_modules_are_entered_only_if_a_glob_names_them() {
 }
 
 #[test]
-fn what_matches_nothing_is_a_warning() {
+fn a_glob_without_matches_is_a_warning() {
     check(
         TREE,
         &[("a", &["docs/*.rst", "gone/*.md", "docs/a.md/x"]), ("b", &[])],

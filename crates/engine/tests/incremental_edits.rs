@@ -184,7 +184,7 @@ fn names_of_missing_modules_follow_the_files_they_are_spelled_like() {
 }
 
 #[test]
-fn externals_come_and_go() {
+fn added_and_removed_externals_are_detected() {
     let before = r#"
         //- /r/a.ts
         import {x} from 'dep';

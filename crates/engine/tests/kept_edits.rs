@@ -76,7 +76,7 @@ fn the_run_after_an_edit_has_nothing_to_compare() {
 }
 
 #[test]
-fn contents_that_come_back_are_those_of_the_cache() {
+fn restored_contents_match_the_cache_again() {
     let mut edited = Edited::new();
     edited.write("x.ts", "export const y = 1;");
     edited.wait();

@@ -65,7 +65,7 @@ fn a_changed_file_is_read_again() {
 
 /// A repository cannot supply cached outlines.
 #[test]
-fn foreign_outlines_are_not_believed() {
+fn outlines_from_the_repository_are_not_trusted() {
     let disk = repository();
     let expected = search(&disk, "door", true);
     let kept = disk.read(KEPT).expect("outlines are kept");

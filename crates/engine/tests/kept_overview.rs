@@ -84,7 +84,7 @@ fn check(disk: &MemoryDisk, config: &Config, mode: ArchiveMode) -> RunResult {
 }
 
 #[test]
-fn an_unchanged_run_gives_what_a_run_without_cache_gives_and_needs_no_graph() {
+fn an_unchanged_run_equals_one_without_cache_and_needs_no_graph() {
     let disk = repository();
     for config in [Config::default(), large_map()] {
         for mode in [ArchiveMode::Context, ArchiveMode::Meta] {
@@ -100,7 +100,7 @@ fn an_unchanged_run_gives_what_a_run_without_cache_gives_and_needs_no_graph() {
 }
 
 #[test]
-fn a_kept_overview_does_not_outlive_what_it_was_made_of() {
+fn a_stored_overview_is_not_used_after_its_inputs_change() {
     let disk = repository();
     let config = large_map();
     let first = check(&disk, &config, ArchiveMode::Context);
@@ -136,7 +136,7 @@ fn forged(kept: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn an_overview_that_came_with_the_repository_is_not_believed() {
+fn an_overview_from_the_repository_is_not_trusted() {
     let disk = repository();
     let config = large_map();
     let truth = check(&disk, &config, ArchiveMode::Context);

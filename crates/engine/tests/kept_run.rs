@@ -163,7 +163,7 @@ fn another_configuration_is_another_run() {
 
 /// A repository cannot supply the report of a run.
 #[test]
-fn a_kept_run_that_came_with_the_repository_is_not_believed() {
+fn a_stored_run_from_the_repository_is_not_trusted() {
     let disk = repository();
     let config = Config::default();
     let truth = settled(&disk, &config);

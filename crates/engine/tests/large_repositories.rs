@@ -218,7 +218,7 @@ fn blocks_of_components_have_one_rule_for_all_imports() {
 
 /// TypeScript's strict rules reject these, but the files exist.
 #[test]
-fn what_strict_rules_refuse_and_a_bundler_finds_is_taken_and_said_once() {
+fn specifiers_that_only_a_bundler_accepts_resolve_with_one_problem() {
     check(
         r#"
         //- /r/package.json
@@ -444,7 +444,7 @@ fn the_code_behind_a_declaration_has_an_implicit_edge() {
 
 /// The archives that contain the packages are not read, and the report says why the packages are missing.
 #[test]
-fn plug_and_play_is_said() {
+fn plug_and_play_is_reported() {
     check(
         "//- /r/.pnp.cjs\n//- /r/a.ts\nimport 'left-pad';\n",
         expect![[r#"

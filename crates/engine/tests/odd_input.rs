@@ -143,7 +143,7 @@ fn regular_expressions_and_comments_that_never_end() {
 }
 
 #[test]
-fn specifiers_that_no_file_system_takes() {
+fn specifiers_that_are_invalid_paths_are_missing() {
     let long = "x".repeat(100_000);
     let deep = "../".repeat(50_000);
     let segments = "a/".repeat(50_000);

@@ -61,7 +61,7 @@ fn definers_in_a_package_are_followed_within_it_only() {
 }
 
 #[test]
-fn the_imports_of_packages_are_followed_as_deep_as_asked() {
+fn imports_of_packages_are_followed_to_the_requested_depth() {
     check_with(
         PACKAGES,
         |options| options.external_depth = 1,

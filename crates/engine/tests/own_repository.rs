@@ -90,7 +90,7 @@ fn disagreements(arrows: &BTreeMap<String, BTreeSet<String>>, found: &BTreeSet<(
 }
 
 #[test]
-fn the_graph_of_this_repository_is_what_its_architecture_says() {
+fn the_graph_of_this_repository_matches_its_architecture() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = stan_repo::real_path(&OsSystem, &root).unwrap();
     let text = include_str!("../../../ARCHITECTURE.md");

@@ -239,7 +239,7 @@ fn go_methods_are_found_by_written_types() {
 }
 
 #[test]
-fn go_methods_of_a_type_lie_in_any_file_of_its_package() {
+fn go_methods_are_found_in_any_file_of_the_package() {
     check(
         STORE,
         "store/put.go",

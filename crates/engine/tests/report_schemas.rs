@@ -122,7 +122,7 @@ fn schemas_of_the_assistants_side() {
 }
 
 #[test]
-fn schemas_of_what_is_streamed() {
+fn schemas_of_streamed_documents_match_the_output() {
     check(graph(), "stan-graph.result", &expect_file!["../../../schemas/stan-graph.result.schema.json"]);
     check(cycles(), "stan-graph.cycles", &expect_file!["../../../schemas/stan-graph.cycles.schema.json"]);
     check(snapshot(), "archive.snapshot", &expect_file!["../../../schemas/archive.snapshot.schema.json"]);

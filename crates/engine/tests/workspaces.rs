@@ -108,13 +108,13 @@ fn packages_of_pnpm_workspaces_are_linked() {
 }
 
 #[test]
-fn the_source_behind_what_is_not_built_by_a_custom_condition() {
+fn sources_of_unbuilt_files_are_found_by_a_custom_condition() {
     let manifest = r#"{"name": "lib", "exports": {".": {"@lib/source": "./code/main.ts", "types": "./dist/main.d.ts", "default": "./dist/main.js"}}}"#;
     assert_eq!(lib(manifest, "//- /r/lib/code/main.ts\n//- /r/lib/src/main.ts\n"), "lib/code/main.ts");
 }
 
 #[test]
-fn the_source_behind_what_is_not_built_by_the_output_folder() {
+fn sources_of_unbuilt_files_are_found_by_the_output_folder() {
     let manifest = r#"{"name": "lib", "main": "build/sub/main.js"}"#;
     let config = "//- /r/lib/tsconfig.json\n{\"compilerOptions\": {\"outDir\": \"build\", \"rootDir\": \"code\"}}\n";
     assert_eq!(
@@ -124,7 +124,7 @@ fn the_source_behind_what_is_not_built_by_the_output_folder() {
 }
 
 #[test]
-fn the_source_behind_what_is_not_built_by_its_stem() {
+fn sources_of_unbuilt_files_are_found_by_their_stem() {
     for (field, built, source) in [
         ("main", "dist/index.js", "src/index.ts"),
         ("main", "./lib/index.js", "src/index.tsx"),

@@ -14,11 +14,11 @@ pub struct GraphBuilder {
     edges: Vec<RawEdge>,
 }
 
-/// A finished graph, and what had to be merged to get there.
+/// A finished graph, and the conflicts that were resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
     pub graph: Graph,
-    /// Nodes that shared an id but not their content, sorted by id. The edges of all of them were kept.
+    /// Nodes with the same id but different contents, sorted by id. All their edges were kept.
     pub merged: Vec<Merged>,
     /// The node index of each of the caller's keys.
     pub indices: Indices,
@@ -50,7 +50,7 @@ impl Indices {
     }
 }
 
-/// Two different nodes had one id: for example the file `src/a.ts` and an unresolved bare specifier `src/a.ts`.
+/// Two different nodes with one id: for example the file `src/a.ts` and an unresolved bare specifier `src/a.ts`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     pub id: Box<str>,
@@ -58,10 +58,10 @@ pub struct Merged {
     pub lost: NodeKind,
 }
 
-/// The pushed parts do not describe a graph: a mistake of the caller, not of the repository.
+/// The pushed parts are not a graph: a fault of the caller, not of the repository.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    /// An edge names a key that no node was pushed with.
+    /// An edge refers to a key without a node.
     #[error("an edge names the key {key}, but no node has it")]
     UnknownKey { key: u32 },
     /// One key was used for two ids.
@@ -88,7 +88,7 @@ impl GraphBuilder {
         Self { nodes: Vec::with_capacity(nodes), edges: Vec::with_capacity(edges) }
     }
 
-    /// Adds a node. The same node may be pushed again, under the same key or another.
+    /// Adds a node. The same node may be added again, with the same key or another.
     pub fn node(&mut self, key: u32, node: Node) {
         self.nodes.push((key, node));
     }
@@ -98,7 +98,7 @@ impl GraphBuilder {
         if self.nodes.is_empty() { self.nodes = nodes } else { self.nodes.append(&mut nodes) }
     }
 
-    /// Adds an edge between two keys, whose nodes may still come. The same edge may be pushed again.
+    /// Adds an edge between two keys, whose nodes may be added later. The same edge may be added again.
     pub fn edge(&mut self, source: u32, target: u32, kind: EdgeKind, resolution: Resolution) {
         self.edges.push(RawEdge { source, edge: Edge { target, kind, resolution } });
     }
@@ -114,15 +114,15 @@ impl GraphBuilder {
 
 type MergedNodes = (Vec<Node>, Indices, Vec<Merged>);
 
-/// One node per id, sorted; the node index of each key; the merges that lost something.
+/// One node per id, sorted; the node index of each key; and the conflicts.
 fn merge_nodes(mut keyed: Vec<(u32, Node)>) -> Result<MergedNodes, BuildError> {
-    // A stable sort, because it exploits runs that are already sorted, and most nodes come sorted.
+    // A stable sort, because it exploits sorted runs, and most nodes arrive sorted.
     keyed.sort_by(|(left_key, left), (right_key, right)| {
         left.id.cmp(&right.id).then_with(|| by_preference(left, right)).then(left_key.cmp(right_key))
     });
     let mut indices = Indices::for_keys(&keyed);
     let mut merged = Vec::new();
-    // Of several nodes with one id, the first is kept.
+    // The first of several nodes with one id is kept.
     let mut kept: Option<&Node> = None;
     let mut count = 0u32;
     for (key, node) in &keyed {
@@ -144,13 +144,13 @@ fn merge_nodes(mut keyed: Vec<(u32, Node)>) -> Result<MergedNodes, BuildError> {
     if (count as usize) < keyed.len() {
         keyed.dedup_by(|later, kept| later.1.id == kept.1.id);
     }
-    // Collected in place, in the allocation of the pairs.
+    // Collects in place, in the allocation of the pairs.
     let mut nodes: Vec<Node> = keyed.into_iter().map(|(_, node)| node).collect();
     nodes.shrink_to_fit();
     Ok((nodes, indices, merged))
 }
 
-/// Of nodes with one id the first in this order is kept: files before non-files, then the node with more metadata.
+/// The order in which nodes with one id are preferred: files before other nodes, then nodes with more metadata.
 fn by_preference(left: &Node, right: &Node) -> Ordering {
     let rank = |node: &Node| (node.kind, node.file.is_none(), node.description.is_none());
     rank(left)
@@ -161,7 +161,7 @@ fn by_preference(left: &Node, right: &Node) -> Ordering {
         .then_with(|| left.outside_root.cmp(&right.outside_root))
 }
 
-/// Turns the keys of edges into indices, in place.
+/// Replaces the keys of edges by indices, in place.
 fn rename(edges: &mut [RawEdge], indices: &Indices) -> Result<(), BuildError> {
     let index = |key: u32| indices.get(key).ok_or(BuildError::UnknownKey { key });
     // The smallest unknown key is reported, so that the error does not depend on the order of pushes either.
@@ -181,9 +181,9 @@ fn rename(edges: &mut [RawEdge], indices: &Indices) -> Result<(), BuildError> {
     unknown.map_or(Ok(()), |key| Err(BuildError::UnknownKey { key }))
 }
 
-/// Groups edges by source with a counting sort, then sorts each group and takes out what occurs twice.
+/// Groups edges by source with a counting sort, then sorts each group and removes duplicates.
 fn group(node_count: usize, raw: Vec<RawEdge>) -> (Vec<usize>, Vec<Edge>) {
-    // After the counting, `ends[i]` is where group `i` begins; placing moves it to where the group ends.
+    // After counting, `ends[i]` is the start of group `i`; placing the edges moves it to the end.
     let mut ends = vec![0usize; node_count];
     for edge in &raw {
         ends[edge.source as usize] += 1;

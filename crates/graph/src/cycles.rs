@@ -1,20 +1,20 @@
-//! Import cycles: the strongly connected parts of a graph, each with one short cycle to show. Every edge counts,
-//! whatever its kind; a caller that wants fewer restricts the graph first.
+//! Import cycles: the strongly connected components of a graph, each with one short cycle as an example. Edges of all kinds
+//! count; a caller that needs fewer restricts the graph first.
 
 use crate::graph::Graph;
 
-/// Modules that all reach one another.
+/// Modules that all depend on each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
-    /// Every module of the component, sorted. One module alone is a cycle when it has an edge to itself.
+    /// Every module of the component, sorted. A single module is a cycle if it has an edge to itself.
     pub members: Vec<u32>,
-    /// A way round: each module has an edge to the next, the last one to the first. It is as short as any in the
-    /// component, or, where the component is so large that the search was cut off, as short as any of those tried.
+    /// A ring: each module has an edge to the next, the last one to the first. It is a shortest one of the component or, if the
+    /// component is so large that the search was cut off, the shortest one found.
     pub example: Vec<u32>,
 }
 
-/// How many edges may be traversed for one component's example, beyond the first member's, which is always complete.
-/// A count, not a clock: the same graph gives the same example everywhere.
+/// How many edges may be traversed for one component's example, beyond the search from the first member, which is always
+/// complete. A count, not a time limit: the same graph gives the same example everywhere.
 const EXAMPLE_EDGE_BUDGET: usize = 1 << 20;
 
 /// All cycles of a graph, in the order of their first members.
@@ -40,17 +40,17 @@ pub fn cycles(graph: &Graph) -> Vec<Cycle> {
 
 const UNVISITED: u32 = u32::MAX;
 
-/// Tarjan's algorithm with an explicit stack: a chain of imports may be longer than a thread's stack is deep.
+/// Tarjan's algorithm with an explicit stack: a chain of imports may be longer than recursion permits.
 struct Tarjan<'g> {
     graph: &'g Graph,
     /// The order of first visits.
     order: Vec<u32>,
-    /// The least visit order known to be reachable; `UNVISITED` again once the component is complete.
+    /// The lowest visit order known to be reachable; `UNVISITED` again once the component is complete.
     low: Vec<u32>,
     visits: u32,
     /// Visited nodes whose component is not complete.
     open: Vec<u32>,
-    /// The path of the walk: a node, and how many of its edges have been followed.
+    /// The current path: each node, with the number of its edges followed so far.
     path: Vec<(u32, usize)>,
     components: Vec<Vec<u32>>,
 }
@@ -122,12 +122,12 @@ impl Tarjan<'_> {
     }
 }
 
-/// Breadth-first search for the shortest way round inside one component.
+/// Breadth-first search for a shortest ring in one component.
 struct ExampleFinder<'g> {
     graph: &'g Graph,
-    /// Which component a node is in, by rank; `UNVISITED` for nodes in none.
+    /// The component of each node, by number; `UNVISITED` for nodes in none.
     component: Vec<u32>,
-    /// Which search visited a node last, and the node it came from.
+    /// The last search that visited each node, and the node it came from.
     seen: Vec<u32>,
     came_from: Vec<u32>,
     searches: u32,

@@ -1,21 +1,20 @@
-//! The finished graph: nodes in the byte order of their ids, edges in one flat array. Read-only; see `builder`
-//! for how one is made.
+//! The finished graph: nodes in the byte order of their ids, edges in one flat array. Read-only; `builder` builds it.
 
 use stan_model::{Digest, EdgeKind, Language, NodeKind, Resolution};
 
 /// A file, a builtin, or an unresolved specifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Unique in a graph: the path of a file, the name of a builtin, the spelling of something missing.
+    /// Unique in a graph: the path of a file, the name of a builtin, or the specifier of a missing module.
     pub id: Box<str>,
     pub kind: NodeKind,
-    /// `Other` for what is not a file.
+    /// `Other` for nodes that are not files.
     pub language: Language,
     /// One line about the module (spec 10 §6).
     pub description: Option<Box<str>>,
-    /// Only for files that could be read.
+    /// `None` for nodes that are not files, and for unreadable files.
     pub file: Option<FileMeta>,
-    /// The file lies outside the repository's root.
+    /// Whether the file is outside the repository's root.
     pub outside_root: bool,
 }
 
@@ -33,21 +32,21 @@ pub struct FileMeta {
     pub size: u64,
 }
 
-/// One edge, seen from its source. The derived order is the order of output: nodes are sorted by id, and the kinds
-/// are declared in the order of their names.
+/// An edge without its source. The derived order is the order of output: nodes are sorted by id, and the kinds are declared in
+/// the order of their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
-    /// Index of the node that is depended on.
+    /// The index of the dependency.
     pub target: u32,
     pub kind: EdgeKind,
     pub resolution: Resolution,
 }
 
-/// A dependency graph. Nodes are named by their index, which is their rank among the ids by UTF-8 bytes.
+/// A dependency graph. Nodes are identified by their index in the byte order of ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     nodes: Vec<Node>,
-    /// Where each node's edges end; they begin where the previous node's end.
+    /// The end of each node's edges; they start at the end of the previous node's.
     ends: Vec<usize>,
     edges: Vec<Edge>,
 }
@@ -61,7 +60,7 @@ impl Graph {
         self.edges.len()
     }
 
-    /// The node with this index. Panics when the index is not one of this graph.
+    /// The node with this index. Panics if the index is out of range.
     pub fn node(&self, index: u32) -> &Node {
         &self.nodes[index as usize]
     }
@@ -73,11 +72,11 @@ impl Graph {
 
     /// All indices, in order.
     pub fn indices(&self) -> impl ExactSizeIterator<Item = u32> + DoubleEndedIterator + use<> {
-        // The builder has refused more nodes than an index can name.
+        // The builder rejects more nodes than an index can count.
         0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)
     }
 
-    /// The edges that leave a node, sorted and unique. Panics when the index is not one of this graph.
+    /// The edges from a node, sorted, without duplicates. Panics if the index is out of range.
     pub fn edges(&self, index: u32) -> &[Edge] {
         let index = index as usize;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
@@ -90,7 +89,7 @@ impl Graph {
         u32::try_from(found).ok()
     }
 
-    /// A graph of stored parts; `None` when they do not describe one: ids out of order, edges to nowhere or unsorted.
+    /// A graph from stored parts; `None` if they are inconsistent: ids out of order, edges out of range or unsorted.
     pub fn from_parts(nodes: Vec<Node>, ends: Vec<usize>, edges: Vec<Edge>) -> Option<Self> {
         let fits = nodes.is_sorted_by(|a, b| a.id < b.id)
             && nodes.len() == ends.len()
@@ -101,7 +100,7 @@ impl Graph {
         (fits && graph.indices().all(|index| graph.edges(index).is_sorted_by(|a, b| a < b))).then_some(graph)
     }
 
-    /// Takes over parts that already have the order and the uniqueness that the type promises.
+    /// A graph from parts that are already sorted and unique.
     pub(crate) fn from_sorted_parts(nodes: Vec<Node>, ends: Vec<usize>, edges: Vec<Edge>) -> Self {
         debug_assert!(nodes.is_sorted_by(|a, b| a.id < b.id), "node ids are sorted and unique");
         debug_assert_eq!(nodes.len(), ends.len(), "every node has an edge list");

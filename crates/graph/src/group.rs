@@ -1,6 +1,5 @@
-//! A graph of folders or packages instead of files, for diagrams that a person can read. Edges between members of one group
-//! are left out; edges between two groups are drawn once for each kind, as explicit ones. Builtins and missing modules are
-//! one node each.
+//! A graph of folders or packages instead of files, for readable diagrams. Edges within a group are left out; edges between two
+//! groups are drawn once per kind, as explicit ones. Builtins and missing modules are one node each.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +7,10 @@ use stan_model::{EdgeKind, Language, NodeKind, Resolution};
 
 use crate::graph::{Edge, Graph, Node};
 
-/// What becomes one node.
+/// The unit that becomes one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
-    /// Folders, cut after this many segments.
+    /// Folders, truncated after this many segments.
     Folder { depth: Option<usize> },
     /// The nearest folder with a manifest.
     Package,

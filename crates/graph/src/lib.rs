@@ -1,7 +1,7 @@
-//! Facts and targets to the dependency graph; its queries and outputs. Pure: no I/O, no threads of its own.
+//! From facts and targets to the dependency graph, with its queries and outputs. Pure: no I/O, no threads of its own.
 //!
-//! The engine pushes nodes and explicit edges into a [`GraphBuilder`], asks a [`Tunneller`] for the implicit ones,
-//! and hands the finished [`Graph`] to a query or a writer. Nothing here resolves a specifier or reads a file.
+//! The engine pushes nodes and explicit edges into a [`GraphBuilder`], gets the implicit ones from a [`Tunneller`], and passes
+//! the finished [`Graph`] to a query or a writer. Nothing here resolves a specifier or reads a file.
 
 mod builder;
 mod canonical;

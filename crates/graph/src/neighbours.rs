@@ -1,12 +1,12 @@
-//! What a module depends on and what depends on it, step by step: the answers of `stan deps` and `stan dependents`. Each
-//! module occurs once, at its least distance. The whole closure as a graph is `query::closure`.
+//! The dependencies and dependents of a module by distance: the answers of `stan deps` and `stan dependents`. Each module occurs
+//! once, at its minimum distance. The whole closure as a graph is `query::closure`.
 
 use stan_model::{EdgeKind, Resolution};
 
 use crate::graph::{Edge, Graph};
 use crate::query::{Direction, Sources};
 
-/// A set of edge kinds: runtime 1, type 2, dynamic 4, as in the map.
+/// The bit of an edge kind in a set of kinds: runtime 1, type 2, dynamic 4, as in the map.
 pub fn kind_bit(kind: EdgeKind) -> u8 {
     match kind {
         EdgeKind::Runtime => 1,
@@ -15,22 +15,22 @@ pub fn kind_bit(kind: EdgeKind) -> u8 {
     }
 }
 
-/// A module that was reached.
+/// A reached module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Neighbour {
     pub node: u32,
-    /// How many edges away; 1 for a direct neighbour.
+    /// The distance in edges; 1 for a direct neighbour.
     pub distance: u32,
-    /// The module one step nearer, by which it was reached first.
+    /// The module one step nearer, from which it was reached first.
     pub by: u32,
-    /// The kinds of the edges between `by` and `node`, of those that were followed.
+    /// The kinds of the followed edges between `by` and `node`.
     pub kinds: u8,
     /// Whether all of these edges are implicit: found by following barrels.
     pub is_implicit: bool,
 }
 
-/// The modules within `depth` steps of a module over edges of the given kinds, by distance and then by id. The module itself
-/// is not among them.
+/// The modules within `depth` steps of a module over edges of the given kinds, by distance and then by id, without the module
+/// itself.
 pub fn neighbours(graph: &Graph, seed: u32, direction: Direction, depth: u32, kinds: u8) -> Vec<Neighbour> {
     let mut found: Vec<Neighbour> = Vec::new();
     if seed as usize >= graph.node_count() {
@@ -62,7 +62,7 @@ pub fn neighbours(graph: &Graph, seed: u32, direction: Direction, depth: u32, ki
             match &sources {
                 None => graph.edges(by).iter().for_each(|edge| visit(edge.target, edge)),
                 Some(sources) => {
-                    // A source occurs once for each of its edges, one after the other.
+                    // The edges from one source are adjacent.
                     for of_source in sources.of_target(by).chunk_by(|one, other| one == other) {
                         let Some(&node) = of_source.first() else { continue };
                         edges_between(graph, node, by).iter().for_each(|edge| visit(node, edge));
@@ -90,7 +90,7 @@ fn edges_between(graph: &Graph, from: u32, to: u32) -> &[Edge] {
     edges.get(start..start + length).unwrap_or_default()
 }
 
-/// For each module how many modules of the repository's own have an edge to it, itself apart.
+/// For each module, the number of the repository's own modules with an edge to it, except itself.
 pub fn importer_counts(graph: &Graph) -> Vec<u32> {
     let mut counts = vec![0u32; graph.node_count()];
     for index in graph.indices() {
@@ -105,7 +105,7 @@ pub fn importer_counts(graph: &Graph) -> Vec<u32> {
     counts
 }
 
-/// The same modules with only the edges of the given kinds.
+/// The graph with only the edges of the given kinds.
 pub fn with_kinds(graph: &Graph, kinds: u8) -> Graph {
     let mut ends = Vec::with_capacity(graph.node_count());
     let mut edges = Vec::new();

@@ -1,13 +1,13 @@
-//! Queries whose answer is a smaller graph or a few numbers. Cycles are in `cycles.rs`.
+//! Queries that return a smaller graph or a few counts. Cycles are in `cycles.rs`.
 
 use crate::graph::{Edge, Graph};
 
-/// Which way [`closure`] follows the edges.
+/// The direction in which [`closure`] follows edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From a module to what it depends on.
+    /// From a module to its dependencies.
     Forward,
-    /// From a module to what depends on it: `--dependents`.
+    /// From a module to its dependents: `--dependents`.
     Backward,
 }
 
@@ -17,7 +17,7 @@ pub struct Stats {
     /// Nodes of every kind.
     pub modules: u64,
     pub edges: u64,
-    /// Files of the repository that could not be read or parsed cleanly; only the caller knows.
+    /// The number of files of the repository that could not be read or parsed cleanly; known only to the caller.
     pub dirty: u64,
 }
 
@@ -27,16 +27,16 @@ impl Stats {
     }
 }
 
-/// The part of a graph that is reached from `seeds`, which are part of it: the nodes reached, and every edge between
-/// them. Seeds out of the graph's range reach nothing.
+/// The subgraph that is reachable from `seeds`, including them: the reached nodes, and all edges between them. Seeds out of range
+/// are ignored.
 ///
-/// `Backward` turns the arrows for the search only. The edges of the answer still point from a module to what it
-/// depends on, so that every answer is a subgraph of the queried graph and an edge always means the same.
+/// `Backward` reverses edges for the search only. The edges of the result still point from a module to its dependency, so that
+/// every result is a subgraph of the given graph and an edge always means the same.
 pub fn closure(graph: &Graph, seeds: &[u32], direction: Direction) -> Graph {
     closure_within(graph, seeds, direction, usize::MAX)
 }
 
-/// The same over at most `depth` edges from a seed.
+/// As [`closure`], over at most `depth` edges from a seed.
 pub fn closure_within(graph: &Graph, seeds: &[u32], direction: Direction, depth: usize) -> Graph {
     let reached = match direction {
         Direction::Forward => {
@@ -68,7 +68,7 @@ fn reach<Next: Iterator<Item = u32>>(
     for &seed in seeds {
         visit(seed, &mut pending);
     }
-    // By distance: a node is first met on a shortest way.
+    // Breadth-first: a node is first reached on a shortest path.
     for _ in 0..depth {
         let step = std::mem::take(&mut pending);
         if step.is_empty() {
@@ -81,7 +81,7 @@ fn reach<Next: Iterator<Item = u32>>(
     reached
 }
 
-/// The same graph without the nodes that `keep` refuses and the edges at them.
+/// The graph without the nodes for which `keep` is false, and without their edges.
 fn restrict(graph: &Graph, keep: &[bool]) -> Graph {
     let kept_count = keep.iter().filter(|kept| **kept).count();
     let mut renamed = vec![0u32; keep.len()];
@@ -94,14 +94,14 @@ fn restrict(graph: &Graph, keep: &[bool]) -> Graph {
     let mut edges = Vec::new();
     for index in graph.indices().filter(|index| keep[*index as usize]) {
         let inside = graph.edges(index).iter().filter(|edge| keep[edge.target as usize]);
-        // Renaming is monotone, so sorted lists stay sorted.
+        // The new indices are in the same order, so sorted lists stay sorted.
         edges.extend(inside.map(|edge| Edge { target: renamed[edge.target as usize], ..*edge }));
         ends.push(edges.len());
     }
     Graph::from_sorted_parts(nodes, ends, edges)
 }
 
-/// For each node, the nodes with an edge to it: once for each edge, ascending.
+/// For each node, the sources of its incoming edges: one entry per edge, ascending.
 pub(crate) struct Sources {
     ends: Vec<usize>,
     sources: Vec<u32>,

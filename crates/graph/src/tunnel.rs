@@ -1,16 +1,15 @@
-//! Seeing through barrels: from a name that a file takes from a module to the files that define it (spec 10 §5).
+//! Resolves names through barrels: from a name that a file imports from a module to the files that define it (spec 10 §5).
 //!
-//! The rules are ECMAScript's `ResolveExport`, bent in two places because the answer is context, not a link error:
-//! an ambiguous name resolves to all its definers, and a file with unknown exports counts as the definer of every name
-//! requested from it. Nothing is resolved or loaded here; [`Modules`] does that.
+//! The rules are ECMAScript's `ResolveExport`, with two exceptions because the answer is context, not a link error: an ambiguous
+//! name resolves to all its definers, and a file with unknown exports counts as the definer of every name requested from it.
+//! Nothing is resolved or loaded here; [`Modules`] does that.
 //!
-//! A search is plain reachability over states (module, name): which exports of a module a name resolves to depends on
-//! that module alone. So cycles are harmless, remembering earlier answers only saves time, and the answer cannot depend on
-//! threads.
+//! A search is plain reachability over states (module, name): the exports that a name of a module resolves to depend on that
+//! module alone. So cycles are harmless, caching earlier answers only saves time, and the answer cannot depend on threads.
 //!
-//! A short search is a walk that remembers few states, and threads do not wait for each other. A long one becomes a search that
-//! remembers every state (`components.rs`): without that, a name that is exported twice at every level would be searched in full
-//! again from each level.
+//! A short search is a walk that remembers few states, so that threads do not wait for each other. A long one becomes a search
+//! that remembers every state (`components.rs`): without that, a name that is exported twice at every level would be searched in
+//! full again from each level.
 
 mod components;
 mod memo;
@@ -35,7 +34,7 @@ use stars::{StarTable, StarTables};
 pub struct Module<'a> {
     /// `exports` must be sorted by name.
     pub facts: &'a FileFacts,
-    /// For each request the file that it resolves to; `None` for a builtin or an unresolved request.
+    /// For each request, the file that it resolves to; `None` for a builtin or an unresolved request.
     pub targets: &'a [Option<FileKey>],
 }
 

@@ -1,5 +1,5 @@
-//! Writers: a graph as JSON, dot, Mermaid or a few lines of numbers. All stream, and all give the same bytes for
-//! equal graphs. They do not sort: the graph already has its order.
+//! Writers: a graph as JSON, dot, Mermaid or a few lines of counts. All stream, and all give the same bytes for equal graphs.
+//! They do not sort, because the graph is already sorted.
 
 mod diagram;
 mod json;
@@ -11,7 +11,7 @@ pub use diagram::{write_dot, write_mermaid};
 pub use json::{write_cycles_json, write_json};
 pub use text::write_stats;
 
-/// Gathers small pieces before they reach `out`, which may be an unbuffered pipe.
+/// Collects small pieces before they reach `out`, which may be an unbuffered pipe.
 struct Sink<'o> {
     buffer: Vec<u8>,
     out: &'o mut dyn Write,
@@ -24,7 +24,7 @@ impl<'o> Sink<'o> {
         Self { buffer: Vec::with_capacity(FLUSH_AT + 4096), out }
     }
 
-    /// Called between pieces, so that pieces themselves need no error handling.
+    /// Called between pieces, so that writing a piece needs no error handling.
     fn flush_if_full(&mut self) -> io::Result<()> {
         if self.buffer.len() >= FLUSH_AT {
             self.out.write_all(&self.buffer)?;

@@ -103,7 +103,7 @@ fn schema_and_reader_agree_about_integrity_maps() {
 }
 
 #[test]
-fn summaries_are_what_their_schema_says() {
+fn summaries_match_their_schema() {
     let map = Map::decode(br#"{"v":2,"n":{"a":{"k":0,"s":3}}}"#, "m").unwrap();
     let entries = [SelectionEntry::node("a"), SelectionEntry::node("gone")];
     let summary = summarize(&map, &entries, &[], &SelectOptions::default()).unwrap();

@@ -10,13 +10,13 @@ use crate::language::{ExtractOptions, SourceFile};
 use crate::prose;
 
 /// Larger documents are not searched: they are data.
-pub const LARGEST: u64 = 1 << 20;
+pub const MAX_DOCUMENT_BYTES: u64 = 1 << 20;
 
 /// Must be raised if the same bytes may give another line than before. Part of the cache key.
 pub const VERSION: u32 = 1;
 
 /// Only this much of a heading is read.
-const LONGEST_HEADING: usize = 2_000;
+const MAX_HEADING_BYTES: usize = 2_000;
 
 /// The prefix of a document that is searched first.
 const TOP: usize = 2 << 10;
@@ -54,7 +54,7 @@ pub fn is_document(path: &str) -> bool {
 
 /// The description, truncated to the limit of the options.
 pub fn describe(file: SourceFile<'_>, options: &ExtractOptions) -> Option<Box<str>> {
-    let document = Document::of(file.name).filter(|_| file.bytes.len() as u64 <= LARGEST)?;
+    let document = Document::of(file.name).filter(|_| file.bytes.len() as u64 <= MAX_DOCUMENT_BYTES)?;
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file.bytes);
     let line = match document {
         Document::Markdown => heading_of(bytes),
@@ -188,7 +188,7 @@ fn without_front_matter(text: &str) -> &str {
 }
 
 fn push_line(paragraph: &mut String, line: &str) {
-    if paragraph.len() < LONGEST_HEADING {
+    if paragraph.len() < MAX_HEADING_BYTES {
         paragraph.push_str(line);
         paragraph.push(' ');
     }
@@ -250,7 +250,7 @@ fn html_heading<'l>(first: &'l str, lines: &mut impl Iterator<Item = &'l str>) -
 
 /// A heading as rendered.
 fn plain(heading: &str) -> String {
-    let end = heading.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST_HEADING).unwrap_or(heading.len());
+    let end = heading.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_HEADING_BYTES).unwrap_or(heading.len());
     let heading = heading.get(..end).unwrap_or(heading).trim();
     // `## Heading {#anchor}`
     let heading = match heading.rsplit_once("{#") {

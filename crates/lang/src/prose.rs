@@ -3,11 +3,11 @@
 use stan_model::untrusted::cleaned_prose;
 
 /// Only this much of a text is read. Enough for any description limit, and it bounds the time for unterminated markup.
-const LONGEST_PROSE: usize = 8 * 1024;
+const MAX_PROSE_BYTES: usize = 8 * 1024;
 
 /// Replaces markup by its text and collapses white space.
 pub(crate) fn plain_text(text: &str) -> String {
-    let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST_PROSE).unwrap_or(text.len());
+    let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_PROSE_BYTES).unwrap_or(text.len());
     let text = text.get(..end).unwrap_or(text);
     let mut plain = String::with_capacity(text.len());
     let (mut rest, mut before) = (text, ' ');

@@ -36,7 +36,7 @@ const RESERVE: usize = 1 << 20;
 const HUGE: usize = 1 << 30;
 
 /// The largest stack that is requested. Address space only: pages are committed when touched.
-const LARGEST: usize = 4 << 30;
+const MAX_STACK: usize = 4 << 30;
 
 /// Deeper nesting occurs in no real program; parsing it would touch hundreds of megabytes of stack.
 pub(crate) const DEEPEST: usize = 50_000;
@@ -70,7 +70,7 @@ impl StackPlan {
         let bound = room(most_tokens(text));
         if bound <= stack {
             Self::CurrentThread
-        } else if bound > LARGEST {
+        } else if bound > MAX_STACK {
             Self::TooDeep("is too large to parse")
         } else if bound > HUGE && raw_depth(text) >= DEEPEST && is_deep() {
             Self::TooDeep("is nested too deeply to parse")

@@ -1,5 +1,5 @@
-//! What one module needs from other modules and exports to them: its requests, the names it imports, the names it exports. Pure
-//! data, cached between runs; nothing is resolved here.
+//! The dependencies of one module on others: its requests, the names it imports, the names it exports. Pure data, cached between
+//! runs; nothing is resolved here.
 
 use crate::EdgeKind;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ pub struct Binding {
     pub public: bool,
 }
 
-/// What a name in a module means.
+/// The meaning of a name in a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Bound {
     /// A module of this file, by its index.
@@ -62,7 +62,7 @@ pub enum Bound {
     /// A type, function or value.
     Item,
     Macro,
-    /// What calls of a macro declare where they are expanded, as a module of this file by its index.
+    /// The declarations that calls of a macro expand to, as a module of this file by its index.
     Expansion(u32),
 }
 

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a node of the graph represents.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum NodeKind {
     /// A file of the repository.

@@ -148,7 +148,7 @@ pub enum FormShape {
     Literal,
 }
 
-/// What the slicing algorithm needs to know about a language's expressions.
+/// The properties of a language's expressions that the slicing algorithm needs.
 pub trait Dialect {
     fn keys(&self) -> &'static DocumentKeys;
 

@@ -36,7 +36,7 @@ impl RecipeId {
     pub const UNKNOWN: Self = Self(0);
 }
 
-/// The declarations of one file, and what its names refer to.
+/// The outline of one file, and the names in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileUnits {
     pub outline: Outline,
@@ -102,7 +102,7 @@ pub struct Declaration {
     pub meaning: Meaning,
 }
 
-/// What a declaration says about its name.
+/// The meaning of a declared name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Meaning {
     /// A class, interface, enum or namespace.
@@ -182,7 +182,7 @@ pub struct Signature {
     pub result: Option<RecipeId>,
 }
 
-/// How to find the type or value whose members an expression or type has.
+/// A recipe to find the type or value whose members an expression or type has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Recipe {
     /// No type is written.

@@ -54,7 +54,8 @@ impl Lines {
     }
 }
 
-/// What a unit declares. One list for all languages: a kind is added only if no existing one tells readers what they need.
+/// The kind of a unit's declaration. One list for all languages: a kind is added only if no existing one tells readers what they
+/// need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum UnitKind {
     Function,
@@ -150,8 +151,8 @@ pub struct Unit {
     pub doc: Option<Span>,
     /// From the start to the body.
     pub head: Span,
-    /// What a signature omits: function bodies, blocks of members, multi-line initialisers. Ascending, inside `span`, not
-    /// overlapping.
+    /// The parts that a signature omits: function bodies, blocks of members, multi-line initialisers. Ascending, inside `span`,
+    /// not overlapping.
     pub bodies: Vec<Span>,
     pub parent: Option<UnitId>,
     /// Units are in source order, each before its members: this is the index after the last member.
@@ -160,8 +161,8 @@ pub struct Unit {
     pub exported: bool,
     /// A member of the class itself rather than of its instances.
     pub is_static: bool,
-    /// What the declaration extends or implements, as written, without type arguments. For a method declared outside of its type:
-    /// that type.
+    /// The types that the declaration extends or implements, as written, without type arguments. For a method declared outside
+    /// its type: that type.
     pub heritage: Vec<Box<str>>,
 }
 

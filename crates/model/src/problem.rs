@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_costs_edges_is_reported_first_and_fixtures_last() {
+    fn problems_that_cost_edges_are_reported_first_and_fixtures_last() {
         let problems = [
             Problem::new("a/fixtures/broken.ts", "x"),
             Problem::excluded_imports(2),

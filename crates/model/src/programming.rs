@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn files_come_and_go() {
+    fn counts_follow_added_and_removed_files() {
         let mut files = ProgrammingFiles::of(["a.go", "a.py", "b.py", "c.md"]);
         assert_eq!(files.counts(), [("py", 2), ("go", 1)]);
         files.remove("a.py");

@@ -1,6 +1,6 @@
-//! What explains a focus: the declarations that it uses, and the types in their signatures, by rank. Ranks are those of the
-//! specification (60 §5): 1 what the tool points to, 2 what the failing lines use, 3 what else the focus uses, 4 and 5 the
-//! types in the signatures of those.
+//! Finds the declarations that explain a focus: those that it uses, and the types in their signatures. Ranks are those of the
+//! specification (60 §5): 1 for places that the tool points to, 2 for uses in the failing lines, 3 for other uses in the focus, 4
+//! and 5 for types in the signatures of those.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use crate::imports::{Searched, UseSite};
 use crate::modules::{FileId, Modules};
 use crate::near::is_near;
 
-/// The search for candidates ends here: no budget would show more.
+/// The search stops at this many candidates: no budget could show more.
 const MAX_CANDIDATES: usize = 600;
 
-/// A member of an unknown owner is searched by name, and shown if at most this many declarations have it.
+/// A member whose owner is unknown is searched by name. It is shown only if at most this many declarations have that name.
 const MAX_POSSIBLE: usize = 3;
 
 /// The place that a pack explains.
@@ -30,16 +30,24 @@ pub struct Question {
     pub focus: Focus,
     /// The lines of the diagnostic.
     pub failing: Lines,
-    /// Places that the tool points to: file, position, and how it does.
-    pub places: Vec<(FileId, u32, &'static str)>,
+    /// Places that the tool points to besides the focus.
+    pub places: Vec<PointedPlace>,
     /// Names that the message quotes.
     pub quoted: Vec<String>,
+}
+
+/// A place that the tool points to: a related location, or a frame of a stack trace.
+#[derive(Clone, Copy, Debug)]
+pub struct PointedPlace {
+    pub file: FileId,
+    pub position: u32,
+    pub how: &'static str,
 }
 
 /// Limits of the closure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// 1: what the focus uses; 2: also the types in the signatures of that; and so on.
+    /// 1 for the declarations that the focus uses, 2 for the types in their signatures too, and so on.
     pub hops: u32,
 }
 
@@ -58,11 +66,11 @@ pub struct Candidate {
     pub file: FileId,
     pub unit: UnitId,
     pub rank: u8,
-    /// Members that are used.
+    /// The members that are used.
     pub used: BTreeSet<UnitId>,
-    /// Lines inside bodies that declare something that is used.
+    /// Lines inside bodies that declare a used name.
     pub keep: BTreeSet<u32>,
-    /// Any member may matter: the failing lines name the type, or use a member that it does not have.
+    /// Any member may matter: a failing line names the type, or uses a member that the type does not have.
     pub open: bool,
     pub via: Vec<Via>,
 }
@@ -95,22 +103,22 @@ pub struct Missing {
     pub reason: MissingReason,
     /// For an unresolved import: its specifier.
     pub specifier: Option<Box<str>>,
-    /// Names that may have been meant, the nearest first.
+    /// Similar names that may have been meant, nearest first.
     pub near: Vec<Box<str>>,
 }
 
-/// The answer: candidates by rank and first use, and what was not found.
+/// The candidates, by rank and first use, and the names that were not found.
 #[derive(Clone, Debug, Default)]
 pub struct Closure {
     pub candidates: Vec<Candidate>,
     pub missing: Vec<Missing>,
-    /// Statements of the focus file that bring in names which the focus uses, and the lines of those names.
+    /// Import statements of the focus file that bind names which the focus uses, and the lines of those names.
     pub imports: BTreeMap<Span, BTreeSet<u32>>,
-    /// Modules that a failing line wants a name of which they do not export, and what they export: sorted.
+    /// For each module that a failing line imports a missing name from: the names that it does export, sorted.
     pub exports: BTreeMap<FileId, Vec<Box<str>>>,
 }
 
-/// Finds what explains a focus.
+/// Finds the declarations that explain a focus.
 pub fn closure(modules: &dyn Modules, question: &Question, limits: Limits) -> Closure {
     let follower = Follower::new(modules);
     let mut collector = Collector {
@@ -118,22 +126,24 @@ pub fn closure(modules: &dyn Modules, question: &Question, limits: Limits) -> Cl
         question,
         found: Closure::default(),
         by_unit: FxHashMap::default(),
-        loose: Vec::new(),
+        unowned: Vec::new(),
         searched: Searched::default(),
         missing_at: FxHashMap::default(),
     };
     let Some(units) = modules.units(question.file) else { return collector.found };
-    collector.own_class(&units);
-    for (file, position, how) in &question.places {
-        collector.place(*file, *position, how);
-    }
+    collector.add_own_class(&units);
+    question.places.iter().for_each(|place| collector.add_place(*place));
     let uses = units.names.uses_in(question.focus.span);
-    uses.iter().filter(|one| question.failing.contains(one.line)).for_each(|one| collector.root_use(&units, one, 2));
-    uses.iter().filter(|one| !question.failing.contains(one.line)).for_each(|one| collector.root_use(&units, one, 3));
-    collector.imported_here(&units);
-    collector.quoted(&units);
-    collector.possible();
-    collector.hops(limits.hops);
+    uses.iter()
+        .filter(|one| question.failing.contains(one.line))
+        .for_each(|one| collector.add_focus_use(&units, one, 2));
+    uses.iter()
+        .filter(|one| !question.failing.contains(one.line))
+        .for_each(|one| collector.add_focus_use(&units, one, 3));
+    collector.add_import_focus(&units);
+    collector.add_quoted(&units);
+    collector.add_possible_members();
+    collector.add_signature_hops(limits.hops);
     collector.finish()
 }
 
@@ -142,28 +152,42 @@ pub(crate) struct Collector<'c> {
     pub(crate) question: &'c Question,
     pub(crate) found: Closure,
     by_unit: FxHashMap<(FileId, UnitId), usize>,
-    /// Members whose owner is not known: name and use.
-    loose: Vec<(Box<str>, u32, u8)>,
+    /// Used members whose owner could not be found.
+    unowned: Vec<UnownedMember>,
     pub(crate) searched: Searched,
-    /// Where names are in the list of what is missing, in its order.
+    /// The indices of each name in `found.missing`, ascending.
     missing_at: FxHashMap<Box<str>, Vec<usize>>,
 }
 
+/// A use of a member whose owner only a type checker knows.
+struct UnownedMember {
+    name: Box<str>,
+    line: u32,
+    rank: u8,
+}
+
+/// A declaration that an unowned member may refer to, by its name.
+struct PossibleMember {
+    file: FileId,
+    declaration: DeclarationId,
+    is_in_candidate: bool,
+}
+
 impl Collector<'_> {
-    /// The class around the focus, for its head.
-    fn own_class(&mut self, units: &FileUnits) {
+    /// Adds the class around the focus, so that its head is shown.
+    fn add_own_class(&mut self, units: &FileUnits) {
         let Some(unit) = self.question.focus.unit else { return };
         let outer = container(&units.outline, unit);
         if outer == unit {
             return;
         }
         let via = self.via(self.question.focus.lines.from, "", "around");
-        self.unit(self.question.file, outer, None, 1, vec![via.clone()]);
-        // Overloads, and the other accessor of a pair.
+        self.add_unit(self.question.file, outer, None, 1, vec![via.clone()]);
+        // Overloads of the focus, and the other accessor of a pair.
         let name = units.outline.get(unit).map_or("", Unit::name);
         for (id, member) in units.outline.members(outer) {
             if id != unit && member.is_named(name) {
-                self.unit(self.question.file, outer, Some(id), 1, vec![via.clone()]);
+                self.add_unit(self.question.file, outer, Some(id), 1, vec![via.clone()]);
             }
         }
     }
@@ -176,8 +200,8 @@ impl Collector<'_> {
         file == self.question.file && self.question.focus.span.encloses(span)
     }
 
-    /// Adds a unit, or raises the rank of one that is known.
-    pub(crate) fn unit(
+    /// Adds a unit, or raises the rank of one that was added before. Returns its index.
+    pub(crate) fn add_unit(
         &mut self,
         file: FileId,
         unit: UnitId,
@@ -190,7 +214,7 @@ impl Collector<'_> {
             None if self.found.candidates.len() >= MAX_CANDIDATES => return None,
             None => {
                 let units = self.follower.modules.units(file)?;
-                // The focus is not its own explanation.
+                // The focus does not explain itself.
                 if self.is_in_focus(file, units.outline.get(unit)?.span) {
                     return None;
                 }
@@ -207,8 +231,8 @@ impl Collector<'_> {
         Some(at)
     }
 
-    /// Adds the unit of a declaration.
-    pub(crate) fn declaration(&mut self, file: FileId, id: DeclarationId, rank: u8, via: Vec<Via>) {
+    /// Adds the unit that contains a declaration.
+    pub(crate) fn add_declaration(&mut self, file: FileId, id: DeclarationId, rank: u8, via: Vec<Via>) {
         let Some(units) = self.follower.modules.units(file) else { return };
         let Some(declaration) = units.names.declaration(id) else { return };
         if self.is_in_focus(file, declaration.span) {
@@ -222,7 +246,7 @@ impl Collector<'_> {
         let member = (unit != outer).then_some(unit);
         let is_inside =
             units.outline.get(unit).is_some_and(|unit| !unit.names.iter().any(|name| name.line == declaration.line));
-        if let Some(at) = self.unit(file, outer, member, rank, via)
+        if let Some(at) = self.add_unit(file, outer, member, rank, via)
             && is_inside
             && let Some(candidate) = self.found.candidates.get_mut(at)
         {
@@ -230,8 +254,9 @@ impl Collector<'_> {
         }
     }
 
-    /// A place that the tool points to.
-    fn place(&mut self, file: FileId, position: u32, how: &'static str) {
+    /// Adds the unit at a place that the tool points to.
+    fn add_place(&mut self, place: PointedPlace) {
+        let PointedPlace { file, position, how } = place;
         let Some(units) = self.follower.modules.units(file) else { return };
         let Some(unit) = units.outline.innermost(position) else { return };
         let outer = container(&units.outline, unit);
@@ -239,26 +264,26 @@ impl Collector<'_> {
             return;
         }
         let via = vec![self.via(self.question.failing.from, "", how)];
-        self.unit(file, outer, (unit != outer).then_some(unit), 1, via);
+        self.add_unit(file, outer, (unit != outer).then_some(unit), 1, via);
     }
 
-    /// A use in the focus itself.
-    fn root_use(&mut self, units: &FileUnits, one: &Use, rank: u8) {
+    /// Adds the declarations behind a use in the focus.
+    fn add_focus_use(&mut self, units: &FileUnits, one: &Use, rank: u8) {
         let file = self.question.file;
         match &one.what {
             Used::Name(symbol) => {
-                self.note_import(units, *symbol);
+                self.record_import(units, *symbol);
                 let name = units.names.symbol(*symbol).map_or("", |symbol| &symbol.name);
                 let via = self.via(one.line, name, "use");
                 self.follower.restart();
                 match self.follower.definitions(file, *symbol) {
                     Ok(found) => {
-                        self.definitions(&found, one.space, rank, &[via]);
+                        self.add_definitions(&found, one.space, rank, &[via]);
                         if rank == 2 {
-                            self.named_on_failing_line(*symbol, &found, one.line);
+                            self.open_named_types(*symbol, &found, one.line);
                         }
                     }
-                    Err(reason) => self.not_found(units, *symbol, UseSite { line: one.line, rank }, reason),
+                    Err(reason) => self.add_not_found(units, *symbol, UseSite { line: one.line, rank }, reason),
                 }
             }
             Used::Member(base, name) => {
@@ -267,22 +292,22 @@ impl Collector<'_> {
                     return;
                 }
                 if found.is_empty() {
-                    self.loose.push((name.clone(), one.line, rank));
+                    self.unowned.push(UnownedMember { name: name.clone(), line: one.line, rank });
                     for (file, shape) in self.follower.owners(file, *base) {
                         let via = self.via(one.line, name, "no-such-member");
-                        self.owner(file, shape, Some(name), rank, &via);
+                        self.add_owner(file, shape, Some(name), rank, &via);
                     }
-                    return self.missing(name, one.line, MissingReason::NeedsTypes);
+                    return self.add_missing(name, one.line, MissingReason::NeedsTypes);
                 }
                 let via = self.via(one.line, name, "member");
-                found.into_iter().for_each(|(file, id)| self.declaration(file, id, rank, vec![via.clone()]));
+                found.into_iter().for_each(|(file, id)| self.add_declaration(file, id, rank, vec![via.clone()]));
             }
-            Used::Global(name) => self.missing(name, one.line, MissingReason::Global),
+            Used::Global(name) => self.add_missing(name, one.line, MissingReason::Global),
         }
     }
 
-    /// What a failing line names: all of a class that it names, and of the types that its variables have.
-    fn named_on_failing_line(&mut self, symbol: SymbolId, found: &[Definition], line: u32) {
+    /// A class that a failing line names is shown with all members, and so are the types of the variables that it names.
+    fn open_named_types(&mut self, symbol: SymbolId, found: &[Definition], line: u32) {
         for definition in found {
             let Definition::Declaration(file, id) = *definition else { continue };
             let Some(units) = self.follower.modules.units(file) else { continue };
@@ -295,7 +320,7 @@ impl Collector<'_> {
             if self.is_in_focus(file, declaration.span) {
                 for (file, shape) in self.follower.owners_of_symbol(self.question.file, symbol) {
                     let via = self.via(line, &declaration.name, "type-of");
-                    self.owner(file, shape, None, 2, &via);
+                    self.add_owner(file, shape, None, 2, &via);
                 }
             }
         }
@@ -309,10 +334,11 @@ impl Collector<'_> {
         }
     }
 
-    /// What has, or should have, a member: itself, and members of a near name in all that it extends.
-    fn owner(&mut self, file: FileId, shape: ShapeId, wanted: Option<&str>, rank: u8, via: &Via) {
+    /// Adds the shape that a member was expected in. With `wanted`, also adds members with similar names, of the shape and its
+    /// ancestors.
+    fn add_owner(&mut self, file: FileId, shape: ShapeId, wanted: Option<&str>, rank: u8, via: &Via) {
         if let Some(unit) = self.unit_of_shape(file, shape) {
-            self.unit(file, unit, None, rank, vec![via.clone()]);
+            self.add_unit(file, unit, None, rank, vec![via.clone()]);
             if rank <= 2 {
                 self.open(file, unit);
             }
@@ -323,12 +349,12 @@ impl Collector<'_> {
             for part in merged(&units, shape) {
                 let members = units.names.shape(part).map(|shape| shape.members.as_slice()).unwrap_or_default();
                 let near = members.iter().filter(|member| is_near(&member.name, wanted)).take(MAX_POSSIBLE);
-                near.for_each(|member| self.declaration(file, member.declaration, rank, vec![via.clone()]));
+                near.for_each(|member| self.add_declaration(file, member.declaration, rank, vec![via.clone()]));
             }
         }
     }
 
-    /// The unit that shows a shape, unless it is the focus.
+    /// The unit that shows a shape; `None` if the focus shows it.
     fn unit_of_shape(&self, file: FileId, shape: ShapeId) -> Option<UnitId> {
         let units = self.follower.modules.units(file)?;
         let shape = units.names.shape(shape)?;
@@ -336,12 +362,12 @@ impl Collector<'_> {
         let unit = container(&units.outline, shape.unit.or_else(inner)?);
         let span = units.outline.get(unit)?.span;
         (!self.is_in_focus(file, span)).then_some(unit).filter(|_| {
-            // The focus may be inside of it: then its class is shown anyway.
+            // A class around the focus is already added, by `add_own_class`.
             file != self.question.file || !span.encloses(self.question.focus.span) || shape.unit.is_some()
         })
     }
 
-    pub(crate) fn missing(&mut self, name: &str, line: u32, reason: MissingReason) {
+    pub(crate) fn add_missing(&mut self, name: &str, line: u32, reason: MissingReason) {
         let is_known = |at| self.found.missing.get(at).is_some_and(|one: &Missing| one.reason == reason);
         if !self.missing_named(name).any(is_known) {
             let (specifier, near) = (None, Vec::new());
@@ -350,12 +376,12 @@ impl Collector<'_> {
         }
     }
 
-    /// The places of a name in the list of what is missing.
+    /// The indices of a name in `found.missing`.
     pub(crate) fn missing_named(&self, name: &str) -> impl Iterator<Item = usize> + use<'_> {
         self.missing_at.get(name).into_iter().flatten().copied()
     }
 
-    fn definitions(&mut self, found: &[Definition], space: Space, rank: u8, via: &[Via]) {
+    fn add_definitions(&mut self, found: &[Definition], space: Space, rank: u8, via: &[Via]) {
         let fits = |definition: &&Definition| match definition {
             Definition::Module(_) => false,
             Definition::Declaration(file, id) => {
@@ -369,12 +395,12 @@ impl Collector<'_> {
         }
         for definition in wanted {
             if let Definition::Declaration(file, id) = definition {
-                self.declaration(file, id, rank, via.to_vec());
+                self.add_declaration(file, id, rank, via.to_vec());
             }
         }
     }
 
-    fn note_import(&mut self, units: &FileUnits, symbol: SymbolId) {
+    fn record_import(&mut self, units: &FileUnits, symbol: SymbolId) {
         for (declaration, import) in imports_of(&units.names, symbol) {
             let line = units.names.declaration(declaration).map_or(0, |declaration| declaration.line);
             if !self.question.focus.span.encloses(import.statement) {
@@ -383,8 +409,9 @@ impl Collector<'_> {
         }
     }
 
-    /// Names that the message quotes: in the scope of the focus, among the candidates, or members of these.
-    fn quoted(&mut self, units: &FileUnits) {
+    /// Adds declarations with names that the message quotes: in scope in the focus file, among the candidates, or members of
+    /// candidates.
+    fn add_quoted(&mut self, units: &FileUnits) {
         for name in self.question.quoted.clone() {
             let via = self.via(self.question.failing.from, &name, "quoted");
             let scope = units.names.symbols.iter().zip(0..).filter(|(symbol, _)| *symbol.name == *name);
@@ -394,37 +421,38 @@ impl Collector<'_> {
                 let found = self.follower.definitions(self.question.file, symbol).unwrap_or_default();
                 for definition in found {
                     if let Definition::Declaration(file, id) = definition {
-                        self.declaration(file, id, 1, vec![via.clone()]);
+                        self.add_declaration(file, id, 1, vec![via.clone()]);
                     }
                 }
             }
-            self.quoted_members(&name, &via);
+            self.add_quoted_members(&name, &via);
         }
     }
 
-    fn quoted_members(&mut self, name: &str, via: &Via) {
+    fn add_quoted_members(&mut self, name: &str, via: &Via) {
         let known: Vec<(FileId, UnitId)> = self.found.candidates.iter().map(|one| (one.file, one.unit)).collect();
         for (file, unit) in known {
             let Some(units) = self.follower.modules.units(file) else { continue };
             if units.outline.get(unit).is_some_and(|unit| unit.is_named(name)) {
-                self.unit(file, unit, None, 1, vec![via.clone()]);
+                self.add_unit(file, unit, None, 1, vec![via.clone()]);
             }
             let members = members_of_unit(&units, unit, name);
-            members.into_iter().for_each(|id| self.declaration(file, id, 1, vec![via.clone()]));
+            members.into_iter().for_each(|id| self.add_declaration(file, id, 1, vec![via.clone()]));
         }
     }
 
-    /// Members whose owner only a type checker knows: those of that name in what was found, if they are few.
-    fn possible(&mut self) {
-        let loose = std::mem::take(&mut self.loose);
-        if loose.is_empty() {
+    /// Only a type checker knows the owners of some members. Adds the declarations with their names, those in candidates first,
+    /// if there are few enough to be worth showing.
+    fn add_possible_members(&mut self) {
+        let unowned = std::mem::take(&mut self.unowned);
+        if unowned.is_empty() {
             return;
         }
         let candidates: BTreeSet<(FileId, UnitId)> =
             self.found.candidates.iter().map(|one| (one.file, one.unit)).collect();
         let files: BTreeSet<FileId> = candidates.iter().map(|(file, _)| *file).chain([self.question.file]).collect();
-        let wanted: BTreeSet<&str> = loose.iter().map(|(name, ..)| &**name).collect();
-        let mut by_name: BTreeMap<Box<str>, Vec<(bool, FileId, DeclarationId)>> = BTreeMap::new();
+        let wanted: BTreeSet<&str> = unowned.iter().map(|member| &*member.name).collect();
+        let mut by_name: BTreeMap<Box<str>, Vec<PossibleMember>> = BTreeMap::new();
         for file in files {
             let Some(units) = self.follower.modules.units(file) else { continue };
             for member in units.names.shapes.iter().flat_map(|shape| &shape.members) {
@@ -433,34 +461,35 @@ impl Collector<'_> {
                 }
                 let unit = units.names.declaration(member.declaration).and_then(|declaration| declaration.unit);
                 let unit = unit.map(|unit| container(&units.outline, unit));
-                let is_near = unit.is_some_and(|unit| candidates.contains(&(file, unit)));
-                by_name.entry(member.name.clone()).or_default().push((is_near, file, member.declaration));
+                let is_in_candidate = unit.is_some_and(|unit| candidates.contains(&(file, unit)));
+                let possible = PossibleMember { file, declaration: member.declaration, is_in_candidate };
+                by_name.entry(member.name.clone()).or_default().push(possible);
             }
         }
-        for (name, line, rank) in loose {
+        for UnownedMember { name, line, rank } in unowned {
             let Some(all) = by_name.get(&name) else { continue };
-            let near: Vec<_> = all.iter().filter(|(is_near, ..)| *is_near).collect();
-            let taken = if near.is_empty() { all.iter().collect() } else { near };
+            let in_candidates: Vec<_> = all.iter().filter(|member| member.is_in_candidate).collect();
+            let taken = if in_candidates.is_empty() { all.iter().collect() } else { in_candidates };
             if taken.len() <= MAX_POSSIBLE {
-                let via = self.via(line, &name, "possible");
-                taken.iter().for_each(|(_, file, id)| self.declaration(*file, *id, rank.max(3), vec![via.clone()]));
+                let via = vec![self.via(line, &name, "possible")];
+                taken.iter().for_each(|one| self.add_declaration(one.file, one.declaration, rank.max(3), via.clone()));
             }
         }
     }
 
-    /// Types in the signatures of what was found.
-    fn hops(&mut self, hops: u32) {
+    /// Adds the types in the signatures of the candidates, then those in the signatures of these, and so on.
+    fn add_signature_hops(&mut self, hops: u32) {
         let mut done = 0;
         for _ in 1..hops {
             let until = self.found.candidates.len();
             for at in done..until {
-                self.signature_types(at);
+                self.add_signature_types(at);
             }
             done = until;
         }
     }
 
-    fn signature_types(&mut self, at: usize) {
+    fn add_signature_types(&mut self, at: usize) {
         let Some(candidate) = self.found.candidates.get(at).cloned() else { return };
         let Some(units) = self.follower.modules.units(candidate.file) else { return };
         let rank = if candidate.rank <= 2 { 4 } else { 5 };
@@ -471,12 +500,12 @@ impl Collector<'_> {
                     continue;
                 }
                 let rank = if is_type { rank } else { 5 };
-                self.hop_use(&units, &candidate, one, rank);
+                self.add_signature_use(&units, &candidate, one, rank);
             }
         }
     }
 
-    fn hop_use(&mut self, units: &FileUnits, from: &Candidate, one: &Use, rank: u8) {
+    fn add_signature_use(&mut self, units: &FileUnits, from: &Candidate, one: &Use, rank: u8) {
         let (found, name): (Vec<Definition>, &str) = match &one.what {
             Used::Name(symbol) => {
                 self.follower.restart();
@@ -493,11 +522,11 @@ impl Collector<'_> {
         via.push(Via { file: from.file, line: one.line, name: name.into(), how: "signature" });
         let found: Vec<Definition> =
             found.into_iter().filter(|definition| !is_parameter(self.follower.modules, *definition)).collect();
-        self.definitions(&found, one.space, rank, &via);
+        self.add_definitions(&found, one.space, rank, &via);
     }
 
     fn finish(mut self) -> Closure {
-        // Stable: within a rank the first use decides, which is the order of discovery.
+        // A stable sort keeps the order of discovery within a rank, so the first use comes first.
         self.found.candidates.sort_by_key(|one| one.rank);
         self.found
     }
@@ -506,13 +535,13 @@ impl Collector<'_> {
 pub(crate) fn imports_of(names: &FileNames, symbol: SymbolId) -> impl Iterator<Item = (DeclarationId, &Import)> {
     let declarations = names.symbol(symbol).map(|symbol| symbol.declarations.as_slice()).unwrap_or_default();
     declarations.iter().filter_map(|id| match names.declaration(*id)?.meaning {
-        // A name that is taken from the own package has no statement.
+        // A name from the same package needs no import statement (Go).
         Meaning::Import(import) => Some((*id, names.import(import)?)).filter(|(_, one)| !one.statement.is_empty()),
         _ => None,
     })
 }
 
-/// The unit that is shown for a member: the class or interface at module level, or at the level of a namespace.
+/// The unit that is shown for a member: the class or interface around it, at the top level of its module or namespace.
 pub(crate) fn container(outline: &Outline, unit: UnitId) -> UnitId {
     let mut at = unit;
     while let Some(parent) = outline.get(at).and_then(|unit| unit.parent) {
@@ -537,7 +566,7 @@ fn is_of_space(names: &FileNames, id: DeclarationId, space: Space) -> bool {
     }
 }
 
-/// Type parameters resolve to their declaration, which the signature itself shows.
+/// Type parameters are declared in the signature itself, which is shown anyway.
 fn is_parameter(modules: &dyn Modules, definition: Definition) -> bool {
     let Definition::Declaration(file, id) = definition else { return false };
     let Some(units) = modules.units(file) else { return false };
@@ -549,7 +578,7 @@ fn members_of_unit(units: &FileUnits, unit: UnitId, name: &str) -> Vec<Declarati
     shapes.flat_map(|shape| shape.named(name)).map(|member| member.declaration).collect()
 }
 
-/// What a signature shows of a candidate; whether it is the head of a class, where values are bases.
+/// The spans of a candidate's signature. The flag is set for the head of a class, where a value can be a base class.
 fn signature_spans(outline: &Outline, candidate: &Candidate) -> Vec<(Span, bool)> {
     let Some(unit) = outline.get(candidate.unit) else { return Vec::new() };
     let mut spans = Vec::new();

@@ -11,7 +11,7 @@ use crate::modules::{FileId, ImportTarget};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Definition {
     Declaration(FileId, DeclarationId),
-    /// All that a module exports.
+    /// A whole module, through a namespace import.
     Module(FileId),
 }
 
@@ -23,10 +23,10 @@ pub enum NotFound {
     Export,
 }
 
-/// How far names are followed from file to file. Real barrels have fewer than ten levels.
+/// The maximum number of files that a name is followed through. Real barrels have fewer than ten levels.
 const MAX_HOPS: u32 = 40;
 
-/// One search: what was found, and which exports were visited, so that cycles of barrels end.
+/// The state of one search. Visited exports are remembered, so that cycles of barrels terminate.
 #[derive(Default)]
 pub(crate) struct Search {
     pub(crate) found: Vec<Definition>,
@@ -136,7 +136,7 @@ impl Follower<'_> {
         if name == EXPORT_EQUALS {
             return;
         }
-        // What is not exported by name is a member of the value behind `export =`.
+        // A name that is not exported itself is a member of the value behind `export =`.
         if let Some(whole) = names.export(EXPORT_EQUALS) {
             if name == DEFAULT_EXPORT {
                 return self.of_symbol(file, whole, search, hops + 1);

@@ -1,23 +1,23 @@
-//! The part of a file that a place is in: the smallest unit around it, or a statement, or some lines.
+//! Finds the part of a file to show for a place: the smallest unit around it, or a statement, or some lines.
 
 use stan_model::names::FileUnits;
 use stan_model::outline::{LineStarts, Lines, Span, UnitId};
 
-/// Lines on either side of a place that is in no unit and no statement.
+/// Lines on either side of a place that is in no unit or statement.
 const AROUND: u32 = 20;
 
-/// The part of a file that a place is in.
+/// The part of a file that contains a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Focus {
     /// `None` for a statement or plain lines.
     pub unit: Option<UnitId>,
     pub span: Span,
     pub lines: Lines,
-    /// The place itself is in no unit: this is the nearest thing to show.
+    /// No unit contains the place; this one is the nearest.
     pub is_near: bool,
 }
 
-/// The focus for a position. `text` is the file as `units` counts it.
+/// The focus at a position. `text` must be the text that `units` were read from.
 pub fn focus_at(units: &FileUnits, text: &str, starts: &LineStarts, position: u32) -> Focus {
     let unit = |id: UnitId, is_near: bool| {
         let found = units.outline.get(id)?;
@@ -29,7 +29,7 @@ pub fn focus_at(units: &FileUnits, text: &str, starts: &LineStarts, position: u3
     if let Some(span) = units.names.statement_at(position) {
         return Focus { unit: None, span, lines: starts.lines(span), is_near: false };
     }
-    // Comments and blank lines: what follows a comment is what it talks about.
+    // In a comment or on a blank line, the next unit is meant: a comment describes what follows it.
     let next = units.outline.units.partition_point(|unit| unit.span.start < position);
     let following = UnitId(u32::try_from(next).unwrap_or(u32::MAX));
     let is_documented =
@@ -46,7 +46,7 @@ pub fn focus_at(units: &FileUnits, text: &str, starts: &LineStarts, position: u3
     lines_around(text, starts, starts.line(position))
 }
 
-/// Some lines on either side of one, for files without units.
+/// The lines around a line, for files without units.
 pub fn lines_around(text: &str, starts: &LineStarts, line: u32) -> Focus {
     let last = starts.count().max(1);
     let line = line.clamp(1, last);

@@ -1,5 +1,5 @@
-//! Follows recipes: from an expression or written type to what has its members. Nothing is inferred; a recipe without a
-//! result is a valid answer. The steps of every query are bounded, so that recursive types terminate.
+//! Evaluates recipes: from an expression or a written type to the values whose members it has. No types are inferred; a recipe
+//! without a result is a valid answer. The steps of each query are limited, so that recursive types terminate.
 
 use std::cell::{Cell, RefCell};
 
@@ -11,16 +11,16 @@ use stan_model::names::{
 use crate::definitions::Definition;
 use crate::modules::{FileId, Modules};
 
-/// How deep a recipe is followed.
+/// The maximum depth of a recipe's evaluation.
 const MAX_DEPTH: u32 = 24;
 
-/// How many steps one query may take.
+/// The maximum number of steps of one query.
 const MAX_STEPS: u32 = 3_000;
 
-/// How many ancestors (classes and interfaces) of one are searched.
+/// The maximum number of ancestors (classes and interfaces) that are searched.
 const MAX_LINEAGE: usize = 12;
 
-/// The type arguments of a generic type here; 0 has none.
+/// The type arguments in scope, as an index into `Follower::bindings`; 0 for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Bindings(u32);
 
@@ -28,7 +28,7 @@ impl Bindings {
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// Something that a file declares, with the bindings under which its types are read.
+/// A node of a file, with the bindings of the type parameters in its types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BoundNode<Id> {
     file: FileId,
@@ -41,13 +41,13 @@ impl<Id> BoundNode<Id> {
         Self { file, id, bindings }
     }
 
-    /// Outside of any generic type.
+    /// A node outside of any generic type.
     fn free(file: FileId, id: Id) -> Self {
         Self::new(file, id, Bindings::NONE)
     }
 }
 
-/// A type parameter and its argument.
+/// A type parameter and the argument bound to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Binding {
     file: FileId,
@@ -55,7 +55,7 @@ struct Binding {
     argument: BoundNode<RecipeId>,
 }
 
-/// The arguments that a type is written with, and where.
+/// The written arguments of a generic type, and the scope that they are written in.
 #[derive(Clone, Copy)]
 struct TypeArguments<'a> {
     file: FileId,
@@ -63,7 +63,7 @@ struct TypeArguments<'a> {
     bindings: Bindings,
 }
 
-/// What has members.
+/// A value or module that has members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Carrier {
     Instance(BoundNode<ShapeId>),
@@ -74,18 +74,18 @@ pub(crate) enum Carrier {
     Function(BoundNode<SignatureId>),
 }
 
-/// A search for the members of one name. A carrier is visited once, however many ways lead to it.
+/// A search for members with one name. Each carrier is visited once, because several paths may lead to it.
 struct MemberSearch<'n> {
     name: &'n str,
     seen: FxHashSet<Carrier>,
     found: Vec<BoundNode<DeclarationId>>,
 }
 
-/// Follows names and recipes across the files of `modules`.
+/// Follows names and evaluates recipes across the files of `modules`.
 pub struct Follower<'m> {
     pub(crate) modules: &'m dyn Modules,
     steps: Cell<u32>,
-    /// Type parameter → argument, for each [`Bindings`].
+    /// The bindings that each [`Bindings`] is an index of.
     bindings: RefCell<Vec<Vec<Binding>>>,
 }
 
@@ -94,27 +94,27 @@ impl<'m> Follower<'m> {
         Self { modules, steps: Cell::new(0), bindings: RefCell::new(vec![Vec::new()]) }
     }
 
-    /// The declarations of a member of what a recipe finds.
+    /// The declarations of `base.name`.
     pub fn members(&self, file: FileId, base: RecipeId, name: &str) -> Vec<(FileId, DeclarationId)> {
         self.restart();
         let carriers = self.eval(BoundNode::free(file, base), 0);
         self.named(&carriers, name)
     }
 
-    /// Whether a member of what a recipe finds is a module.
+    /// Whether `base.name` is a module.
     pub(crate) fn is_module(&self, file: FileId, base: RecipeId, name: &str) -> bool {
         self.restart();
         let carriers = self.eval(BoundNode::free(file, base), 0);
         !self.inner_modules(&carriers, name).is_empty()
     }
 
-    /// The classes, interfaces and literals that a recipe finds.
+    /// The classes, interfaces and literals that a recipe evaluates to.
     pub(crate) fn owners(&self, file: FileId, base: RecipeId) -> Vec<(FileId, ShapeId)> {
         self.restart();
         shapes_of(&self.eval(BoundNode::free(file, base), 0))
     }
 
-    /// The same for the value of a symbol; of a list or promise what is in it.
+    /// As `owners`, for the elements of a symbol's list or the result of its promise.
     pub(crate) fn owners_of_symbol(&self, file: FileId, symbol: SymbolId) -> Vec<(FileId, ShapeId)> {
         self.restart();
         let carriers = self.value_of_symbol(file, symbol, Bindings::NONE, 0);
@@ -123,7 +123,7 @@ impl<'m> Follower<'m> {
         shapes_of(&inner)
     }
 
-    /// A shape and all that it extends, nearest first.
+    /// A shape and its ancestors, nearest first.
     pub(crate) fn lineage(&self, file: FileId, shape: ShapeId) -> Vec<(FileId, ShapeId)> {
         self.restart();
         let mut all = vec![(file, shape)];
@@ -142,13 +142,13 @@ impl<'m> Follower<'m> {
         all
     }
 
-    /// The same for the value of a symbol.
+    /// As `members`, for the value of a symbol.
     pub(crate) fn members_of_symbol(&self, file: FileId, symbol: SymbolId, name: &str) -> Vec<(FileId, DeclarationId)> {
         let carriers = self.value_of_symbol(file, symbol, Bindings::NONE, 1);
         self.named(&carriers, name)
     }
 
-    /// To be called before each query.
+    /// Resets the step limit and the bindings. Call it before each query.
     pub(crate) fn restart(&self) {
         self.steps.set(MAX_STEPS);
         self.bindings.borrow_mut().truncate(1);
@@ -164,7 +164,7 @@ impl<'m> Follower<'m> {
         found
     }
 
-    /// Counts a step; whether it may be made.
+    /// Counts a step. Returns false if the limits of steps or depth are exceeded.
     fn step(&self, depth: u32) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
@@ -235,7 +235,7 @@ impl<'m> Follower<'m> {
         }
     }
 
-    /// The modules that modules offer under a name.
+    /// The modules that these modules export under a name.
     fn inner_modules(&self, carriers: &[Carrier], name: &str) -> Vec<Carrier> {
         let modules = carriers.iter().filter_map(|carrier| match carrier {
             Carrier::Module(file) => Some(self.exported(*file, name)),
@@ -260,7 +260,7 @@ impl<'m> Follower<'m> {
         carriers.collect()
     }
 
-    /// What the value of a declaration has as members.
+    /// The carriers of a declaration used as a value.
     fn value_of(&self, member: BoundNode<DeclarationId>, depth: u32) -> Vec<Carrier> {
         let BoundNode { file, id: declaration, bindings } = member;
         if !self.step(depth) {
@@ -306,7 +306,7 @@ impl<'m> Follower<'m> {
         carriers.collect()
     }
 
-    /// What a type of this declaration has as members.
+    /// The carriers of a declaration used as a type.
     fn declared_type(
         &self,
         file: FileId,
@@ -359,7 +359,7 @@ impl<'m> Follower<'m> {
             return Bindings::NONE;
         }
         let mut all = self.bindings.borrow_mut();
-        // A recursive type requests the same bindings repeatedly.
+        // Recursive types bind the same arguments again and again.
         if let Some(known) = all.iter().position(|one| *one == bound) {
             return Bindings(known as u32);
         }
@@ -373,8 +373,7 @@ impl<'m> Follower<'m> {
         all.get(bindings.0 as usize)?.iter().find(is_meant).map(|binding| binding.argument)
     }
 
-    /// Element types of lists, or the awaited types of promises. Awaiting a type that is not a promise gives the type
-    /// itself.
+    /// The elements of lists or, if `awaited`, the results of promises. Awaiting any other value gives the value itself.
     fn unwrapped(&self, carriers: &[Carrier], awaited: bool, depth: u32) -> Vec<Carrier> {
         let mut found = Vec::new();
         for carrier in carriers {
@@ -388,7 +387,7 @@ impl<'m> Follower<'m> {
         found
     }
 
-    /// The signatures by which carriers are called, or constructed.
+    /// The signatures that carriers can be called with, or constructed with.
     fn callables(&self, carriers: &[Carrier], constructed: bool, depth: u32) -> Vec<BoundNode<SignatureId>> {
         let mut found = Vec::new();
         for carrier in carriers {
@@ -411,7 +410,7 @@ impl<'m> Follower<'m> {
         found
     }
 
-    /// The constructors of a class, or of the class that it extends.
+    /// The constructors of a class; inherited ones if it declares none.
     fn constructors(&self, file: FileId, shape: ShapeId, depth: u32) -> Vec<BoundNode<SignatureId>> {
         if !self.step(depth) {
             return Vec::new();
@@ -458,7 +457,7 @@ impl<'m> Follower<'m> {
         found
     }
 
-    /// What a class or interface extends, and what a literal spreads.
+    /// The carriers that a class or interface extends, or that a literal spreads.
     fn bases(&self, units: &FileUnits, file: FileId, shape: ShapeId, bindings: Bindings, depth: u32) -> Vec<Carrier> {
         let Some(shape) = units.names.shape(shape) else { return Vec::new() };
         let mut found: Vec<Carrier> = Vec::new();
@@ -554,7 +553,7 @@ fn shapes_of(carriers: &[Carrier]) -> Vec<(FileId, ShapeId)> {
     shapes
 }
 
-/// The shapes that are merged under the name of one: an interface in several parts, a class and a namespace.
+/// The shapes that are merged with this one because they share its name: parts of an interface, a class and its namespace.
 pub(crate) fn merged(units: &FileUnits, shape: ShapeId) -> Vec<ShapeId> {
     let symbol = units.names.shape(shape).and_then(|known| units.names.symbol(known.symbol?));
     let declarations = symbol.map(|symbol| symbol.declarations.as_slice()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Imports: unresolved ones, and an import statement as the focus. Candidates are searched in the module that the
-//! import names: a unit that it does not export, and exports with a similar name.
+//! Handles unresolved imports, and an import statement as the focus. For a name that a module does not export, shows its hidden
+//! unit with that name, and lists exports with similar names.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,28 +14,28 @@ use crate::definitions::{Definition, NotFound};
 use crate::modules::{FileId, ImportTarget};
 use crate::near::nearest;
 
-/// How many modules are searched for a name that one of them may no longer export.
+/// The maximum number of re-exporting modules that are searched for a name.
 const MAX_MODULES: usize = 50;
 
-/// Names that may have been meant.
+/// The maximum number of similar names that are suggested.
 const MAX_NEAR: usize = 3;
 
-/// For how many names the nearest exports are searched: each is compared with every export of its module.
-const MAX_OFFERED: usize = 50;
+/// The maximum number of names for which similar exports are searched: each is compared with every export of its module.
+const MAX_SUGGESTIONS: usize = 50;
 
-/// The units at the top of some modules and of those that they export again, by name.
+/// The top-level units of some modules and of the modules that these re-export, by name.
 pub(crate) type TopUnits = FxHashMap<Box<str>, Vec<(FileId, UnitId)>>;
 
-/// What was looked for already. A hostile file imports one name, or takes names from one module, many thousand times.
+/// The searches done so far. Without it, a hostile file that imports one name many thousand times would take quadratic time.
 #[derive(Default)]
 pub(crate) struct Searched {
-    /// Symbols that were not found, why, and whether exports were offered for them.
+    /// Symbols that were not found, why, and whether exports were suggested for them.
     symbols: FxHashSet<(SymbolId, NotFound, bool)>,
     top_units: FxHashMap<Vec<FileId>, Rc<TopUnits>>,
-    offered: usize,
+    suggestions: usize,
 }
 
-/// Where the focus uses a name.
+/// A use of a name in the focus.
 #[derive(Clone, Copy)]
 pub(crate) struct UseSite {
     pub(crate) line: u32,
@@ -43,17 +43,17 @@ pub(crate) struct UseSite {
     pub(crate) rank: u8,
 }
 
-/// The list of what there is, and the nearest of it, are worth their room where the import itself fails.
-fn is_offered(rank: u8) -> bool {
+/// Suggestions are worth their tokens only if the failing line itself needs the import.
+fn is_suggested(rank: u8) -> bool {
     rank <= 2
 }
 
 impl Collector<'_> {
-    /// A name whose import does not resolve: what the module has under that name, exported or not.
-    pub(crate) fn not_found(&mut self, units: &FileUnits, symbol: SymbolId, used: UseSite, reason: NotFound) {
+    /// Records a name whose import does not resolve, and adds hidden units with that name.
+    pub(crate) fn add_not_found(&mut self, units: &FileUnits, symbol: SymbolId, used: UseSite, reason: NotFound) {
         let UseSite { line, rank } = used;
-        // A unit that is found again changes nothing.
-        if !self.searched.symbols.insert((symbol, reason, is_offered(rank))) {
+        // Searching for the same symbol again would find the same units.
+        if !self.searched.symbols.insert((symbol, reason, is_suggested(rank))) {
             return;
         }
         let name = units.names.symbol(symbol).map_or("", |symbol| &symbol.name);
@@ -61,19 +61,19 @@ impl Collector<'_> {
         match reason {
             NotFound::Builtin => {}
             NotFound::Module => {
-                self.missing(name, line, MissingReason::UnresolvedModule);
-                self.note_specifier(name, &imports);
+                self.add_missing(name, line, MissingReason::UnresolvedModule);
+                self.record_specifier(name, &imports);
             }
             NotFound::Export => {
-                self.missing(name, line, MissingReason::NoSuchExport);
-                self.note_specifier(name, &imports);
-                imports.into_iter().for_each(|import| self.hidden_export(name, import, used));
+                self.add_missing(name, line, MissingReason::NoSuchExport);
+                self.record_specifier(name, &imports);
+                imports.into_iter().for_each(|import| self.add_hidden_export(name, import, used));
             }
         }
     }
 
-    /// Says what the last name that is missing was wanted from.
-    fn note_specifier(&mut self, name: &str, imports: &[&Import]) {
+    /// Adds the specifier to the first entry of the missing name that has none.
+    fn record_specifier(&mut self, name: &str, imports: &[&Import]) {
         let known =
             self.missing_named(name).find(|at| self.found.missing.get(*at).is_some_and(|one| one.specifier.is_none()));
         let missing = known.and_then(|at| self.found.missing.get_mut(at));
@@ -82,7 +82,7 @@ impl Collector<'_> {
         }
     }
 
-    fn hidden_export(&mut self, local: &str, import: &Import, used: UseSite) {
+    fn add_hidden_export(&mut self, local: &str, import: &Import, used: UseSite) {
         let UseSite { line, rank } = used;
         let (ImportTarget::Files(targets), Imported::Name(name)) =
             (self.follower.modules.resolve(self.question.file, &import.specifier), &import.name)
@@ -92,16 +92,16 @@ impl Collector<'_> {
         let via = self.via(line, name, "not-exported");
         let units = self.top_units(&targets);
         for (target, id) in units.get(&**name).map(Vec::as_slice).unwrap_or_default() {
-            self.unit(*target, *id, None, 1, vec![via.clone()]);
+            self.add_unit(*target, *id, None, 1, vec![via.clone()]);
         }
-        if is_offered(rank) && self.searched.offered < MAX_OFFERED {
-            self.searched.offered += 1;
-            self.offered(local, name, &targets, line);
+        if is_suggested(rank) && self.searched.suggestions < MAX_SUGGESTIONS {
+            self.searched.suggestions += 1;
+            self.suggest_exports(local, name, &targets, line);
         }
     }
 
-    /// What modules export, and the units behind the nearest names.
-    fn offered(&mut self, local: &str, wanted: &str, targets: &[FileId], line: u32) {
+    /// Lists the exports of the modules, and adds the units with similar names.
+    fn suggest_exports(&mut self, local: &str, wanted: &str, targets: &[FileId], line: u32) {
         for target in targets {
             let names: Vec<Box<str>> = self.exports_of(*target).into_iter().collect();
             let near: Vec<Box<str>> = nearest(wanted, names.iter().map(|name| &**name), MAX_NEAR);
@@ -109,7 +109,7 @@ impl Collector<'_> {
                 let via = self.via(line, name, "near-name");
                 for definition in self.follower.exported(*target, name) {
                     if let Definition::Declaration(file, id) = definition {
-                        self.declaration(file, id, 1, vec![via.clone()]);
+                        self.add_declaration(file, id, 1, vec![via.clone()]);
                     }
                 }
             }
@@ -122,7 +122,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Every name that a module exports, also through stars.
+    /// All names that a module exports, including those from stars.
     fn exports_of(&self, file: FileId) -> BTreeSet<Box<str>> {
         let mut names = BTreeSet::new();
         let mut all = vec![file];
@@ -163,7 +163,7 @@ impl Collector<'_> {
         found
     }
 
-    /// Modules and those that they export again: a name that one of them stopped to export may be in any.
+    /// These modules and those that they re-export: a name that one of them no longer exports may be declared in any of them.
     fn reachable(&self, targets: &[FileId]) -> Vec<FileId> {
         let mut all = targets.to_vec();
         let mut known: FxHashSet<FileId> = all.iter().copied().collect();
@@ -183,8 +183,8 @@ impl Collector<'_> {
         all
     }
 
-    /// The focus is an import statement: what it brings in, and who uses it.
-    pub(crate) fn imported_here(&mut self, units: &FileUnits) {
+    /// For an import statement as the focus: adds the declarations of the imported names, and the units that use them.
+    pub(crate) fn add_import_focus(&mut self, units: &FileUnits) {
         let (file, focus) = (self.question.file, self.question.focus);
         if focus.unit.is_some() {
             return;
@@ -195,7 +195,7 @@ impl Collector<'_> {
             found.map(|(declaration, import)| (line(declaration), import))
         };
         let symbols = || (0..units.names.symbols.len() as u32).map(SymbolId).filter_map(|id| Some((id, here(id)?)));
-        // A failure at the module's name is one of all names that are taken from it.
+        // A failure at the module specifier affects all names of the import.
         let is_named = symbols().any(|(_, (line, _))| self.question.failing.contains(line));
         let users = users(units, &symbols().map(|(id, _)| id).collect());
         for (symbol_id, (line, import)) in symbols() {
@@ -207,22 +207,22 @@ impl Collector<'_> {
                 Ok(found) => {
                     for definition in found {
                         if let Definition::Declaration(file, id) = definition {
-                            self.declaration(file, id, rank, vec![via.clone()]);
+                            self.add_declaration(file, id, rank, vec![via.clone()]);
                         }
                     }
                 }
-                Err(reason) => self.not_found(units, symbol_id, UseSite { line, rank }, reason),
+                Err(reason) => self.add_not_found(units, symbol_id, UseSite { line, rank }, reason),
             }
             for unit in users.get(&symbol_id).into_iter().flatten().filter(|_| rank == 1) {
                 let via = self.via(self.question.failing.from, "", "used-by");
                 let outer = container(&units.outline, *unit);
-                self.unit(file, outer, (*unit != outer).then_some(*unit), 2, vec![via]);
+                self.add_unit(file, outer, (*unit != outer).then_some(*unit), 2, vec![via]);
             }
         }
     }
 }
 
-/// The units of a file that use each of these symbols.
+/// For each of these symbols, the units of the file that use it.
 fn users(units: &FileUnits, symbols: &FxHashSet<SymbolId>) -> FxHashMap<SymbolId, BTreeSet<UnitId>> {
     let mut users: FxHashMap<SymbolId, BTreeSet<UnitId>> = FxHashMap::default();
     for one in &units.names.uses {

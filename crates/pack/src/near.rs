@@ -1,26 +1,26 @@
-//! Whether a name may be a misspelling of another: one contains the other, or few letters differ.
+//! Similarity of names: whether a name may be a misspelling of another.
 
-/// Longer names are compared by containment alone.
-const LONGEST: usize = 64;
+/// Longer names are not compared by edit distance, which takes quadratic time.
+const MAX_COMPARED: usize = 64;
 
-/// Whether `name` may be what was meant by `wanted`.
+/// Whether one name contains the other, or they differ in at most a third of the letters of the shorter one.
 pub(crate) fn is_near(name: &str, wanted: &str) -> bool {
     let (name, wanted) = (name.to_lowercase(), wanted.to_lowercase());
     let shorter = name.len().min(wanted.len());
     if shorter >= 3 && (name.contains(&wanted) || wanted.contains(&name)) {
         return true;
     }
-    if name.len().max(wanted.len()) > LONGEST || name.len().abs_diff(wanted.len()) > shorter / 3 {
+    if name.len().max(wanted.len()) > MAX_COMPARED || name.len().abs_diff(wanted.len()) > shorter / 3 {
         return false;
     }
     strsim::levenshtein(&name, &wanted) <= shorter / 3
 }
 
-/// The names that are spelled most like the wanted one, the nearest first. None that has little in common with it.
+/// The names with the smallest edit distance to `wanted`, nearest first, without those that have little in common with it.
 pub(crate) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>, most: usize) -> Vec<Box<str>> {
     let lower = wanted.to_lowercase();
     let mut found: Vec<(usize, &str)> = names
-        .filter(|name| *name != wanted && name.len().max(wanted.len()) <= LONGEST)
+        .filter(|name| *name != wanted && name.len().max(wanted.len()) <= MAX_COMPARED)
         .map(|name| (strsim::levenshtein(&name.to_lowercase(), &lower), name))
         .filter(|(far, name)| *far <= name.len().max(wanted.len()) / 2 || is_near(name, wanted))
         .collect();

@@ -1,15 +1,16 @@
-//! An excerpt of a file whose declarations are unknown: a test file without functions of its own, or a language that is not analysed.
-//! Lines that open a block at the outer levels are usually titles of tests, or heads of classes and methods.
+//! An excerpt of a file whose declarations are unknown: a test file without functions of its own, or a language without an
+//! extractor. Lines that open a block at the outer levels are usually the titles of tests, or the heads of classes and methods.
 
 use std::collections::BTreeSet;
 
-/// Levels of indentation that are searched, and the most lines that are taken.
-const LEVELS: usize = 2;
+/// The number of outer levels of indentation whose blocks are shown.
+const MAX_LEVELS: usize = 2;
+/// The maximum number of lines in an excerpt.
 const MAX_LINES: usize = 24;
-/// Lines from the top of a file that opens no block.
-const FIRST: u32 = 20;
+/// If no line opens a block, this many lines from the top are shown.
+const MAX_FIRST_LINES: u32 = 20;
 
-/// Numbers of the lines (from 1) that summarise a text of unknown format.
+/// The numbers (from 1) of the lines that summarise a text in an unknown format.
 pub(crate) fn opening_lines(text: &str) -> BTreeSet<u32> {
     let lines: Vec<(u32, &str)> = (1_u32..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
     let openings: Vec<(u32, usize)> = lines
@@ -19,7 +20,7 @@ pub(crate) fn opening_lines(text: &str) -> BTreeSet<u32> {
             let [(number, line), (_, next)] = pair else { return None };
             let opens = indentation(next) > indentation(line) && !is_comment(line);
             let before = at.checked_sub(1).and_then(|at| lines.get(at));
-            // A brace on a line of its own: the head is the line before.
+            // If the brace has a line of its own, the head is the line before it.
             match before {
                 Some((head, text)) if opens && !has_word(line) => {
                     (has_word(text) && !is_comment(text)).then(|| (*head, indentation(text)))
@@ -31,11 +32,11 @@ pub(crate) fn opening_lines(text: &str) -> BTreeSet<u32> {
     let mut levels: Vec<usize> = openings.iter().map(|(_, level)| *level).collect();
     levels.sort_unstable();
     levels.dedup();
-    let deepest = levels.get(LEVELS - 1).or(levels.last());
+    let deepest = levels.get(MAX_LEVELS - 1).or(levels.last());
     let shown: BTreeSet<u32> =
         openings.iter().filter(|(_, level)| Some(level) <= deepest).map(|(line, _)| *line).take(MAX_LINES).collect();
     if shown.is_empty() {
-        lines.iter().map(|(line, _)| *line).take_while(|line| *line <= FIRST).collect()
+        lines.iter().map(|(line, _)| *line).take_while(|line| *line <= MAX_FIRST_LINES).collect()
     } else {
         shown
     }

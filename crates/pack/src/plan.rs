@@ -1,13 +1,13 @@
-//! How much of each candidate fits into a budget. Candidates are numbers here: a rank and a cost for each level.
+//! Decides how much of each candidate fits into a budget. A candidate is only numbers here: a rank and a cost for each level.
 //!
-//! A fixed sequence of steps reduces what is shown, the least important first. The sequence does not depend on the budget; a budget
-//! applies its shortest prefix that fits. So a larger budget never removes a candidate, never lowers a level
-//! and never hides a line of the focus. The order is in `docs/decisions/0060-ladder.md`.
+//! A fixed sequence of steps reduces the candidates, the least important first. The sequence does not depend on the budget; a
+//! budget applies the shortest prefix of it that fits. So a larger budget never removes a candidate, never lowers a level and
+//! never hides a line of the focus. The order is in `docs/decisions/0060-ladder.md`.
 
 use std::collections::BinaryHeap;
 
-/// How much of a unit is shown. `Open`, `Signature` and `Head` are three sizes of what the document calls a signature: with
-/// all members, with the members that are used, and only the lines that name the unit and these members.
+/// How much of a unit is shown. The document calls `Open`, `Signature` and `Head` a signature: with all members, with only the
+/// used members, and with only the lines that name the unit and these members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     Omitted,
@@ -19,7 +19,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// As the document writes it.
+    /// The name of the level in the document.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Omitted => "omitted",
@@ -30,7 +30,7 @@ impl Level {
     }
 }
 
-/// What a candidate costs at each level, and how much of it is wanted. `u64::MAX` for a level that it does not have.
+/// The cost of a candidate at each level, `u64::MAX` if it does not have the level, and the level at which it should be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costs {
     /// Twice the rank of a declaration; 7 for files.
@@ -41,7 +41,7 @@ pub struct Costs {
     pub signature: u64,
     pub head: u64,
     pub line: u64,
-    /// A file that is whole only while no other file has to be lowered for it.
+    /// A file that is shown whole only if no other file must be lowered for it.
     pub is_spare: bool,
 }
 
@@ -57,48 +57,48 @@ impl Costs {
         }
     }
 
-    /// The highest level that costs no more than this one: what is shown when this level is planned.
+    /// The highest level that costs no more than `level`; it is shown instead, because it says more for the same cost.
     pub fn shown(&self, level: Level) -> Level {
         let all = [Level::Full, Level::Open, Level::Signature, Level::Head, Level::Line];
         let above = all.into_iter().filter(|one| *one >= level && level > Level::Omitted);
-        // The first of the cheapest is the highest of them.
+        // Levels are tried from the highest to the lowest, and of equal costs `min_by_key` takes the first.
         above.min_by_key(|one| self.of(*one)).unwrap_or(level)
     }
 
-    /// Never more than at a higher level, so that lowering never costs.
+    /// The cost at a level. Never more than at a higher level, so that lowering never increases the total.
     pub fn at(&self, level: Level) -> u64 {
         self.of(self.shown(level))
     }
 }
 
-/// How much is shown of each focus and of each other candidate.
+/// How much of each focus and each candidate is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fitted {
-    /// By focus: an index into its costs; their number when it is left out.
+    /// For each focus, the index of its step; the number of its steps if it is left out.
     pub focus: Vec<usize>,
-    /// By candidate.
+    /// For each candidate, its level.
     pub levels: Vec<Level>,
     pub before: u64,
     pub after: u64,
-    /// Candidates that are shown below the level that was wanted.
+    /// The number of candidates shown below their wanted level.
     pub demoted: u64,
-    /// Candidates that are not shown although they were wanted.
+    /// The number of candidates left out.
     pub dropped: u64,
 }
 
-/// Files stand between the declarations of ranks 3 and 4.
-const FILES: u8 = 7;
-/// Files of the ranking that keep at least their names while passages are shown.
+/// The turn of files: between the declarations of ranks 3 and 4.
+const FILES_TURN: u8 = 7;
+/// The number of ranked files that keep at least their names while passages are shown.
 const NAMED_FILES: usize = 12;
-/// A signature of a failing line's declaration that costs more than this is cut to its head before others go.
-const LARGE: u64 = 150;
+/// Signatures that cost more than this are reduced to their heads before other declarations are left out.
+const MAX_EARLY_SIGNATURE: u64 = 150;
 
-/// Members that nothing uses go before any declaration when they cost more than this: a class with a hundred methods would
-/// otherwise push out all that is left of the ranks below, and leave the room empty when its own turn comes.
-const BULK: u64 = 300;
+/// Unused members that cost more than this are dropped before any declaration is: a class with a hundred methods would otherwise
+/// push out everything of lower rank, and leave the budget unused when it is lowered itself.
+const MAX_UNUSED_MEMBERS: u64 = 300;
 
-/// Lowers candidates until they fit. `focus` has the costs of each focus, from the whole of it down to the least that can be
-/// shown; the first one never goes. `others` are in order of importance within a rank. Without a budget nothing is lowered.
+/// Lowers candidates until they fit. `focus` has the costs of each focus, from the whole text to the least that can be shown; the
+/// first focus is never left out. `others` are in order of importance within a rank. Without a budget, nothing is lowered.
 pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted {
     let mut state = PlanState::new(focus, others);
     let before = state.total();
@@ -112,7 +112,7 @@ pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted 
     }
     let mut near = near.into_iter();
     while state.total() > budget {
-        // A large focus leaves about half of the room to what explains it.
+        // A large focus leaves about half of the budget to the declarations that explain it.
         if state.focus > state.others && state.prune() {
             continue;
         }
@@ -131,13 +131,15 @@ pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted 
     state.fitted(before)
 }
 
-type Raise = (usize, Level);
+/// A step: the index of a candidate, and the level that it is lowered to.
+type Lowering = (usize, Level);
 
-/// The steps for ranks 4 and 5, and the other steps, which alternate with those of the focus.
-fn sequence(all: &[Costs]) -> (Vec<Raise>, Vec<Raise>) {
+/// The steps for ranks 4 and 5, which come before any reduction of the focus, and the other steps, which alternate with those of
+/// the focus.
+fn sequence(all: &[Costs]) -> (Vec<Lowering>, Vec<Lowering>) {
     let of_turn = |turn: u8| (0..all.len()).rev().filter(move |at| all.get(*at).is_some_and(|one| one.turn == turn));
     let to = |turn: u8, level: Level| of_turn(turn).map(move |at| (at, level));
-    // A line says hardly more cheaply what a head says better, unless the head is long.
+    // A head says more than a line for about the same cost, so only long heads become lines.
     let leave = |turn: u8| {
         let is_long = move |at: &usize| all.get(*at).is_some_and(|one| one.at(Level::Head) > 2 * one.line);
         let lines = of_turn(turn).filter(is_long).map(|at| (at, Level::Line));
@@ -146,45 +148,45 @@ fn sequence(all: &[Costs]) -> (Vec<Raise>, Vec<Raise>) {
     let signatures = |turn: u8| to(turn, Level::Open).chain(to(turn, Level::Signature));
     let worst = all.iter().map(|one| one.turn).max().unwrap_or_default();
     let is_bulky = |at: &usize| {
-        all.get(*at)
-            .is_some_and(|one| one.wanted == Level::Open && one.at(Level::Open) - one.at(Level::Signature) > BULK)
+        all.get(*at).is_some_and(|one| {
+            one.wanted == Level::Open && one.at(Level::Open) - one.at(Level::Signature) > MAX_UNUSED_MEMBERS
+        })
     };
-    let declarations = (1..=worst).rev().filter(|turn| *turn != FILES);
-    let mut far: Vec<Raise> =
+    let declarations = (1..=worst).rev().filter(|turn| *turn != FILES_TURN);
+    let mut far: Vec<Lowering> =
         declarations.flat_map(|turn| of_turn(turn).filter(is_bulky)).map(|at| (at, Level::Signature)).collect();
-    for turn in (FILES + 1..=worst).rev() {
+    for turn in (FILES_TURN + 1..=worst).rev() {
         far.extend(signatures(turn).chain(to(turn, Level::Head)).chain(leave(turn)));
     }
-    let mut near: Vec<Raise> = Vec::new();
+    let mut near: Vec<Lowering> = Vec::new();
     let is_spare = |at: &usize| all.get(*at).is_some_and(|one| one.is_spare && one.wanted == Level::Full);
     let is_open = |at: &usize| all.get(*at).is_some_and(|one| one.open < u64::MAX);
     let least = |at: usize| if is_open(&at) { Level::Open } else { Level::Signature };
-    near.extend(of_turn(FILES).filter(is_spare).map(|at| (at, least(at))));
-    // Each file by one level at a time, so that the first ones are still whole when the last ones are gone. Passages that the
-    // text is about outlast the signatures of other files.
+    near.extend(of_turn(FILES_TURN).filter(is_spare).map(|at| (at, least(at))));
+    // Lowers all files by one level before any by the next, so that the first files are still whole when the last ones are gone.
+    // Files with passages of the text keep them longer than other files keep their signatures.
     for steps in 1..=3 {
         let lower = |at: usize| all.get(at).map(|one| (at, lowered_file(one.wanted, steps)));
         let others = |at: &usize| steps == 3 || !is_open(at);
-        near.extend(of_turn(FILES).filter(others).filter_map(lower));
+        near.extend(of_turn(FILES_TURN).filter(others).filter_map(lower));
         if steps == 2 {
-            // Where there are passages, the names of the files that rank last go before them: forty names say less than the
-            // code that the text is about.
-            let count = of_turn(FILES).count();
-            if of_turn(FILES).any(|at| is_open(&at)) {
-                let last = of_turn(FILES).take(count.saturating_sub(NAMED_FILES));
+            // Names of the last files are dropped before passages: forty names say less than the code that the text is about.
+            let count = of_turn(FILES_TURN).count();
+            if of_turn(FILES_TURN).any(|at| is_open(&at)) {
+                let last = of_turn(FILES_TURN).take(count.saturating_sub(NAMED_FILES));
                 near.extend(last.filter(|at| !is_open(at)).map(|at| (at, Level::Omitted)));
             }
-            // Then file by file, so that the first ones still show their code when the last ones are names.
-            near.extend(of_turn(FILES).filter(is_open).map(|at| (at, Level::Open)));
-            // The passages alone, without the signatures around them, go last: they are what the text is about.
+            // Then one file after the other, so that the first files still show code when the last ones are only names.
+            near.extend(of_turn(FILES_TURN).filter(is_open).map(|at| (at, Level::Open)));
+            // Passages are dropped last, after the signatures around them: they are what the text is about.
             let rest = |at: usize| [(at, Level::Signature), (at, Level::Head)];
-            near.extend(of_turn(FILES).filter(is_open).flat_map(rest));
-            near.extend(of_turn(FILES).filter(is_open).map(|at| (at, Level::Line)));
+            near.extend(of_turn(FILES_TURN).filter(is_open).flat_map(rest));
+            near.extend(of_turn(FILES_TURN).filter(is_open).map(|at| (at, Level::Line)));
         }
     }
     near.extend(signatures(6).chain(to(6, Level::Head)));
     near.extend(signatures(4).chain(signatures(2)));
-    let is_large = |at: &usize| all.get(*at).is_some_and(|one| one.at(Level::Signature) > LARGE);
+    let is_large = |at: &usize| all.get(*at).is_some_and(|one| one.at(Level::Signature) > MAX_EARLY_SIGNATURE);
     near.extend([4, 2].into_iter().flat_map(|turn| of_turn(turn).filter(is_large)).map(|at| (at, Level::Head)));
     for turn in [6, 5, 4, 3, 2, 1] {
         near.extend(to(turn, Level::Head).chain(leave(turn)));
@@ -206,7 +208,7 @@ struct PlanState<'s> {
     levels: Vec<Level>,
     focus: u64,
     others: u64,
-    /// Focuses that can be pruned, by what they cost now.
+    /// Focuses that can be pruned, by their current cost.
     largest: BinaryHeap<(u64, usize)>,
 }
 
@@ -236,8 +238,8 @@ impl<'s> PlanState<'s> {
         }
     }
 
-    /// What is left of the budget brings back files, the first ones first; passages that the text is about before signatures.
-    /// So a larger budget may trade small files for a large one; declarations are not touched.
+    /// Spends the rest of the budget on files, the first ones first, and on passages before signatures. So a larger budget may
+    /// replace small files by a large one; declarations are not affected.
     fn raise_files(&mut self, budget: u64) {
         self.raise(budget, &[Level::Head], |costs| costs.open < u64::MAX);
         self.raise(budget, &[Level::Full, Level::Open], |costs| costs.open < u64::MAX);
@@ -246,7 +248,7 @@ impl<'s> PlanState<'s> {
 
     fn raise(&mut self, budget: u64, levels: &[Level], is_meant: impl Fn(&Costs) -> bool) {
         let mut left = budget.saturating_sub(self.total());
-        let files = self.candidates.iter().zip(&mut self.levels).filter(|(costs, _)| costs.turn == FILES);
+        let files = self.candidates.iter().zip(&mut self.levels).filter(|(costs, _)| costs.turn == FILES_TURN);
         for (costs, level) in files.filter(|(costs, _)| is_meant(costs)) {
             let better = levels.iter().copied().filter(|one| *one <= costs.wanted && *one > *level);
             let now = costs.at(*level);
@@ -258,7 +260,7 @@ impl<'s> PlanState<'s> {
         }
     }
 
-    /// Shows less of the largest focus; whether there was one.
+    /// Reduces the largest focus by one step. Returns false if none can be reduced.
     fn prune(&mut self) -> bool {
         while let Some((cost, index)) = self.largest.pop() {
             let (Some(step), Some(all)) = (self.steps.get_mut(index), self.costs.get(index)) else { continue };
@@ -301,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_explains_least_goes_first() {
+    fn the_least_important_declarations_are_reduced_first() {
         use Level::{Full, Head, Line, Omitted, Signature};
         let all = [costs(2, Full), costs(3, Signature), costs(3, Signature), costs(5, Line)];
         let fitted = |budget| fit(&[vec![100, 60, 30]], &all, budget);
@@ -333,7 +335,7 @@ mod tests {
     fn the_first_files_are_shown_best_and_the_budget_is_used() {
         use Level::{Full, Line, Omitted, Signature};
         let file = |wanted: Level, full: u64| Costs {
-            turn: FILES,
+            turn: FILES_TURN,
             wanted,
             full,
             open: u64::MAX,
@@ -354,7 +356,7 @@ mod tests {
     fn a_spare_whole_file_becomes_a_signature_before_another_becomes_a_line() {
         use Level::{Full, Line, Signature};
         let file = |wanted: Level, is_spare: bool| Costs {
-            turn: FILES,
+            turn: FILES_TURN,
             wanted,
             is_spare,
             open: u64::MAX,
@@ -372,7 +374,7 @@ mod tests {
     #[test]
     fn passages_of_the_first_files_outlast_the_signatures_of_the_others() {
         use Level::{Full, Line, Open, Signature};
-        let first = Costs { turn: FILES, is_spare: true, ..costs(0, Full) };
+        let first = Costs { turn: FILES_TURN, is_spare: true, ..costs(0, Full) };
         let other = Costs { open: u64::MAX, ..first };
         let levels = |budget| fit(&[], &[first, first, other, other], Some(budget)).levels;
         assert_eq!(levels(400), [Full, Full, Full, Full]);
@@ -386,7 +388,7 @@ mod tests {
     fn passages_alone_outlast_the_signatures_around_them() {
         use Level::{Full, Head, Line, Open, Signature};
         let file = Costs {
-            turn: FILES,
+            turn: FILES_TURN,
             is_spare: true,
             full: 900,
             open: 600,
@@ -406,7 +408,7 @@ mod tests {
     #[test]
     fn the_names_of_the_last_files_go_before_passages() {
         use Level::{Full, Line, Omitted, Open};
-        let first = Costs { turn: FILES, is_spare: true, ..costs(0, Full) };
+        let first = Costs { turn: FILES_TURN, is_spare: true, ..costs(0, Full) };
         let other = Costs { open: u64::MAX, ..first };
         let all: Vec<Costs> = [vec![first; 2], vec![other; 40]].concat();
         let names = first.at(Line);
@@ -441,7 +443,7 @@ mod tests {
         ) {
             let (less, more) = (fit(&focus, &all, Some(small)), fit(&focus, &all, Some(small + more)));
             for ((less, more), one) in less.levels.iter().zip(&more.levels).zip(&all) {
-                prop_assert!(less <= more || one.turn == FILES);
+                prop_assert!(less <= more || one.turn == FILES_TURN);
             }
             for (less, more) in less.focus.iter().zip(&more.focus) {
                 prop_assert!(less >= more);

@@ -1,5 +1,5 @@
-//! A focus that is larger than the budget: the lines near the place stay, with the head of the unit and of the blocks
-//! around the place. A larger budget shows a superset of the lines.
+//! Prunes a focus that is larger than the budget: the lines near the place stay, with the head of the unit and the heads of the
+//! blocks around the place. A larger budget shows a superset of the lines.
 
 use std::collections::BTreeSet;
 
@@ -7,34 +7,34 @@ use stan_model::outline::{LineStarts, Lines};
 
 use crate::show::{Shown, lines_only};
 
-/// The most lines that a head keeps.
-const MAX_HEAD: u32 = 10;
+/// The maximum number of lines of a head.
+const MAX_HEAD_LINES: u32 = 10;
 
-/// What a mark for lines that are left out costs at most.
-const GAP: u64 = 6;
+/// The maximum cost of a mark for omitted lines.
+const MAX_GAP_COST: u64 = 6;
 
-/// A step takes away about this part of the whole.
+/// Each step removes about this fraction of the whole text: one part of so many.
 const PART: u64 = 64;
 
-/// The steps of showing less and less of a focus.
+/// The steps in which a focus is pruned.
 #[derive(Clone, Debug)]
 pub struct Pruning {
     range: Lines,
-    /// All lines, the most important first.
+    /// All lines, most important first.
     order: Vec<u32>,
-    /// How many of them are shown, and what the text then costs at most: descending.
+    /// For each step, the number of lines shown and the maximum cost of the text; descending.
     steps: Vec<(usize, u64)>,
 }
 
-/// Where a focus is pruned to.
+/// The lines that pruning keeps longest.
 #[derive(Clone, Copy, Debug)]
 pub struct PrunePoint<'p> {
     pub range: Lines,
     /// The last line of the head of the unit.
     pub head: u32,
-    /// The lines that the tool names: always shown, the first of them to the last.
+    /// Lines that the tool points to. All lines from the first to the last of them are always shown.
     pub lines: &'p [u32],
-    /// Lines that use a name of the failing ones.
+    /// Lines that use a name which occurs in the failing lines.
     pub wanted: &'p BTreeSet<u32>,
 }
 
@@ -49,7 +49,7 @@ impl Pruning {
         let mut sum = 0;
         let mut costs = Vec::with_capacity(order.len());
         for line in &order {
-            // Marks before and behind the line, unless its neighbours are shown.
+            // A gap mark is needed before or after the line, unless the neighbouring line is shown.
             let is_edge = |far: Option<u32>| far.is_none_or(|far| !range.contains(far) || shown.contains(&far));
             let open = [line.checked_sub(1), line.checked_add(1)].into_iter().filter(|far| !is_edge(*far)).count();
             gaps = match (shown.is_empty(), open) {
@@ -61,12 +61,12 @@ impl Pruning {
             most_gaps = most_gaps.max(gaps);
             shown.insert(*line);
             sum += count(starts.span(Lines { from: *line, to: *line }, text).of(text)) + 1;
-            costs.push(sum + GAP * most_gaps);
+            costs.push(sum + MAX_GAP_COST * most_gaps);
         }
         Self { range, steps: steps(&costs), order }
     }
 
-    /// What the steps cost, descending; the first shows all but a little.
+    /// The maximum cost of each step, descending.
     pub fn costs(&self) -> impl Iterator<Item = u64> {
         self.steps.iter().map(|(_, cost)| *cost)
     }
@@ -79,7 +79,7 @@ impl Pruning {
     }
 }
 
-/// Some of the ways: each takes away enough to matter. The last one shows the first line alone.
+/// Keeps only steps that reduce the cost noticeably. The last step shows only the first line.
 fn steps(costs: &[u64]) -> Vec<(usize, u64)> {
     let part = costs.last().copied().unwrap_or_default() / PART;
     let mut steps: Vec<(usize, u64)> = Vec::new();
@@ -92,7 +92,7 @@ fn steps(costs: &[u64]) -> Vec<(usize, u64)> {
     steps
 }
 
-/// All lines, the most important first.
+/// All lines, most important first.
 fn order(text: &str, starts: &LineStarts, place: PrunePoint<'_>) -> Vec<u32> {
     let PrunePoint { range, head, lines, wanted } = place;
     let mut order = Vec::new();
@@ -106,8 +106,8 @@ fn order(text: &str, starts: &LineStarts, place: PrunePoint<'_>) -> Vec<u32> {
     let place = first.clamp(range.from, range.to);
     take(place);
     lines.iter().filter(|line| range.contains(**line)).for_each(|line| take(*line));
-    (range.from..=head.min(range.from.saturating_add(MAX_HEAD - 1)).min(range.to)).for_each(&mut take);
-    // Block heads: going up, every line that is indented less than all below it.
+    (range.from..=head.min(range.from.saturating_add(MAX_HEAD_LINES - 1)).min(range.to)).for_each(&mut take);
+    // Heads of enclosing blocks: going up, each line that is indented less than all lines below it.
     let mut least = indentation(text, starts, place).unwrap_or_default();
     for line in (range.from..place).rev() {
         if let Some(indented) = indentation(text, starts, line)
@@ -126,7 +126,7 @@ fn order(text: &str, starts: &LineStarts, place: PrunePoint<'_>) -> Vec<u32> {
     order
 }
 
-/// White space before the text of a line; `None` for a blank one.
+/// The indentation of a line; `None` for a blank one.
 fn indentation(text: &str, starts: &LineStarts, line: u32) -> Option<usize> {
     let line = starts.span(Lines { from: line, to: line }, text).of(text);
     let bare = line.trim_start();
@@ -153,7 +153,7 @@ mod tests {
             let marks = shown.text.lines().filter(|line| line.starts_with('…')).count() as u64;
             let marked: u64 = shown.text.lines().filter(|line| line.starts_with('…')).map(count).sum();
             // The line break of a mark is part of what a mark costs.
-            assert!(count(&shown.text) - marked + (GAP - 1) * marks <= *cost, "step {step}");
+            assert!(count(&shown.text) - marked + (MAX_GAP_COST - 1) * marks <= *cost, "step {step}");
             let hides = |shown: &Shown, line: u32| shown.elided.iter().any(|lines| lines.contains(line));
             assert!(!hides(&shown, 100));
             if let Some(before) = before {

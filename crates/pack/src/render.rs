@@ -1,24 +1,24 @@
-//! The two renderings of a pack for readers: Markdown for a chat, tags for tools. Both say less than the JSON: lists are cut,
-//! with a count of the rest. The last line has the digest of the JSON.
+//! Renders a pack for readers: as Markdown for a chat, or with tags for tools. Both contain less than the JSON: lists are
+//! truncated, with a count of the rest. The last line has the digest of the JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use stan_model::document::pack::{Pack, PackDiagnostic, PackItem, PackMissing, PackOmitted};
 
-/// How long the lists of a rendering are. Items are the same in all of them.
+/// The maximum lengths of the lists in a rendering. Items are the same at every size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lists {
-    /// Diagnostics with message and place; the rest is counted.
+    /// Diagnostics with message and place; the rest are counted.
     diagnostics: usize,
-    /// Lines of "left out" and of "not found"; the rest is counted.
+    /// Lines of "left out" and of "not found"; the rest are counted.
     lines: usize,
-    /// A message is cut after this many characters.
+    /// Messages are truncated to this many characters.
     message: usize,
 }
 
 impl Lists {
-    /// From the usual to the shortest, for budgets that the usual ones do not fit.
+    /// From the default to the shortest, for budgets that the default does not fit.
     pub const SIZES: [Self; 5] = [
         Self { diagnostics: 20, lines: 30, message: 600 },
         Self { diagnostics: 10, lines: 12, message: 400 },
@@ -89,13 +89,14 @@ pub fn markdown(pack: &Pack, digest: &str, lists: Lists) -> String {
     out
 }
 
-/// The reason of names that only inference finds: they are many and their lines are in the text, so that only names are listed.
+/// The reason for names that only type inference finds. There are many and their lines are in the text, so that only the names
+/// are listed.
 const NEEDS_TYPES: &str = "needs-types";
 
-/// Files that are left out of a ranking are listed no further: they matter least of all that were ranked.
+/// The maximum number of listed files that were left out of a ranking: they are the least important ones.
 const MAX_FILES: usize = 10;
 
-/// Whether a whole file is left out, not a declaration.
+/// Whether a whole file was left out, not a declaration.
 fn is_file(one: &PackOmitted) -> bool {
     one.start_line == 1 && one.file.rsplit('/').next() == Some(&*one.name)
 }
@@ -171,7 +172,7 @@ fn cut(text: &str, most: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The line that the focus is about, as the file has it.
+/// The line of the focus, as in the file.
 fn frame(pack: &Pack) -> Option<String> {
     let focus = pack.focus.as_ref()?;
     let item = pack.items.first().filter(|item| item.file == focus.file && item.elided.is_empty())?;
@@ -179,7 +180,7 @@ fn frame(pack: &Pack) -> Option<String> {
     Some(format!("{} | {}", focus.line, line.trim_end()))
 }
 
-/// Items of a file together in the order of their lines, files in the order of their first item.
+/// Groups items by file, in line order; files are in the order of their first item.
 fn by_file<'i>(items: impl Iterator<Item = &'i PackItem>) -> Vec<Vec<&'i PackItem>> {
     let mut files: Vec<Vec<&PackItem>> = Vec::new();
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
@@ -196,7 +197,7 @@ fn by_file<'i>(items: impl Iterator<Item = &'i PackItem>) -> Vec<Vec<&'i PackIte
     files
 }
 
-/// One fence for items of the same file: its path, the lines of each, and the beginning of its digest.
+/// One code fence for items of the same file: its path, the lines of each, and the start of its digest.
 fn fence(items: &[&PackItem], out: &mut String) {
     let Some(first) = items.first() else { return };
     let texts: Vec<&str> = items.iter().map(|item| item.text.as_str()).collect();
@@ -258,7 +259,7 @@ pub fn xml(pack: &Pack, digest: &str, lists: Lists) -> String {
             escaped(&item.kind),
             escaped(&item.name),
             item.sha256.get(..12).unwrap_or_default(),
-            // The one thing that a CDATA section cannot hold is its own end.
+            // A CDATA section can contain anything but its own end.
             item.text.replace("]]>", "]]]]><![CDATA[>")
         );
     }

@@ -1,5 +1,5 @@
-//! The text of a unit at a level. Text is always taken from the file: a sequence of pieces in their order, with marks where
-//! something is left out. The omitted lines of the range are listed beside it.
+//! The text of a unit at a level. It is a sequence of pieces of the file, in order, with marks where something is omitted. The
+//! omitted lines of the range are listed beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,38 +7,38 @@ use stan_model::outline::{LineStarts, Lines, Outline, Span, Unit, UnitId};
 
 use crate::opening::opening_lines;
 
-/// A unit without bodies of more lines than this shows only the lines that are wanted.
-const LONG: u32 = 40;
+/// A unit without bodies that has more lines than this is reduced to its first line and the wanted lines.
+const MAX_WHOLE_LINES: u32 = 40;
 
-/// A head shows this many bytes of a line, and more only up to the name.
-const LONGEST_HEAD: u32 = 100;
+/// A head shows this many bytes of a line, or more if the name ends later.
+const MAX_HEAD_BYTES: u32 = 100;
 
-/// Names of one statement that its head shows.
+/// The maximum number of names that the head of one statement shows.
 const MAX_NAMES: usize = 8;
 
-/// What a reader is shown of a range of lines.
+/// The text shown for a range of lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     pub text: String,
     pub lines: Lines,
-    /// Lines of the range that the text leaves out: ascending, not touching.
+    /// Lines of the range that the text omits; ascending, and merged where they touch.
     pub elided: Vec<Lines>,
 }
 
-/// What a signature keeps.
+/// The parts of a unit that its signature keeps.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
-    /// The comment that documents the unit.
+    /// Whether to keep the documentation comment.
     pub doc: bool,
-    /// Members that are shown; the others are counted.
+    /// The members to show; the others are counted.
     pub used: &'o BTreeSet<UnitId>,
     /// Lines that are shown even inside a body.
     pub keep: &'o BTreeSet<u32>,
-    /// Shows every member.
+    /// Whether to show every member.
     pub all_members: bool,
 }
 
-/// The lines of a unit as they are in the file.
+/// The lines of a unit as in the file.
 pub fn full(text: &str, starts: &LineStarts, unit: &Unit, doc: bool) -> Shown {
     let lines = Lines { from: first_line(starts, unit, doc), to: unit.lines.to };
     Shown { text: starts.span(lines, text).of(text).to_owned(), lines, elided: Vec::new() }
@@ -68,7 +68,7 @@ pub fn one_line(kind: &str, name: &str, file: &str, line: u32) -> String {
     format!("{kind} {name} — {file}:{line}")
 }
 
-/// A unit as it is written, with bodies left out. A class or interface keeps the members that are used.
+/// A unit as written, without bodies. A class or interface keeps the used members.
 pub fn signature(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, options: &Options<'_>) -> Shown {
     let Some(unit) = outline.get(id) else { return Shown::default() };
     let range = Lines { from: first_line(starts, unit, options.doc), to: unit.lines.to };
@@ -88,7 +88,7 @@ pub fn signature(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId,
             members(&mut pieces, outline, id, *body, options);
             pieces.push(Span::new(body.end, unit.span.end));
         }
-        None if unit.lines.to - unit.lines.from >= LONG => {
+        None if unit.lines.to - unit.lines.from >= MAX_WHOLE_LINES => {
             let first = starts.span(Lines { from: unit.lines.from, to: unit.lines.from }, text);
             let rest = Span::new(first.end.clamp(unit.span.start, unit.span.end), unit.span.end);
             pieces.elide(unit.span, &[rest], options.keep);
@@ -105,10 +105,10 @@ pub fn signature(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId,
     pieces.finish(range)
 }
 
-/// Only the lines that name a unit and its members that are used; long lines are cut behind the name.
+/// Only the lines that name a unit and its used members; long lines are truncated after the name.
 pub fn head(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, options: &Options<'_>) -> Shown {
     let Some(unit) = outline.get(id) else { return Shown::default() };
-    // By line: where the last name in it ends.
+    // For each line, the end of the last name in it.
     let mut lines: BTreeMap<u32, u32> = options.keep.iter().map(|line| (*line, 0)).collect();
     let used = options.used.iter().filter_map(|member| outline.get(*member));
     for name in [unit].into_iter().chain(used).flat_map(|unit| unit.names.iter().take(MAX_NAMES)) {
@@ -120,7 +120,7 @@ pub fn head(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, opti
     let mut pieces = Pieces::new(text, starts);
     for (line, name_end) in &lines {
         let whole = starts.span(Lines { from: *line, to: *line }, text);
-        let mut end = name_end.max(&(whole.start + LONGEST_HEAD)).min(&whole.end).to_owned();
+        let mut end = name_end.max(&(whole.start + MAX_HEAD_BYTES)).min(&whole.end).to_owned();
         while !text.is_char_boundary(end as usize) {
             end += 1;
         }
@@ -133,16 +133,16 @@ pub fn head(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, opti
     pieces.finish(unit.lines)
 }
 
-/// What the signature of a whole file keeps besides the heads of its declarations.
+/// The parts of a file that its signature keeps besides the heads of its declarations.
 #[derive(Clone, Copy, Debug)]
 pub struct FileKeeping<'k> {
     /// Lines that are shown even inside a body.
     pub lines: &'k BTreeSet<u32>,
-    /// A doc comment of this many lines or more is left out.
+    /// Doc comments of this many lines or more are omitted.
     pub longest_doc: u32,
 }
 
-/// The outline of a whole file: every declaration as a signature with its comment, bodies left out.
+/// The outline of a whole file: every declaration as a signature with its comment, without bodies.
 pub fn file_signature(text: &str, starts: &LineStarts, outline: &Outline, keeping: &FileKeeping<'_>) -> Shown {
     if outline.roots().next().is_none() {
         let last = starts.count() - u32::from(text.ends_with('\n') && starts.count() > 1);
@@ -159,7 +159,7 @@ pub fn file_signature(text: &str, starts: &LineStarts, outline: &Outline, keepin
         let doc = unit.doc.map(|doc| starts.lines(doc)).is_some_and(|doc| doc.to - doc.from < keeping.longest_doc);
         let options = Options { doc, used: &none, keep: keeping.lines, all_members: true };
         let shown = signature(text, starts, outline, id, &options);
-        // Lines that units share would be listed twice.
+        // Units may share a line, which must not be listed twice.
         if shown.lines.from > next {
             hidden.push(Lines { from: next, to: shown.lines.from - 1 });
         }
@@ -173,26 +173,26 @@ pub fn file_signature(text: &str, starts: &LineStarts, outline: &Outline, keepin
     Shown { text: parts.join("\n"), lines: whole, elided: hidden }
 }
 
-/// Some lines of a file and the heads of the declarations that hold them, nothing else.
+/// Some lines of a file and the heads of the declarations around them.
 pub fn file_passages(text: &str, starts: &LineStarts, outline: &Outline, lines: &BTreeSet<u32>) -> Shown {
     let last = starts.count() - u32::from(text.ends_with('\n') && starts.count() > 1);
     let mut shown = lines.clone();
     for unit in &outline.units {
         if lines.range(unit.lines.from..=unit.lines.to.max(unit.lines.from)).next().is_some() {
             let end = starts.line(unit.head.end.saturating_sub(1).max(unit.head.start));
-            // A head of very many lines is data.
+            // A head with very many lines is data.
             shown.extend(unit.lines.from..=end.min(unit.lines.from + MAX_HEAD_LINES));
         }
     }
     lines_only(text, starts, Lines { from: 1, to: last.max(1) }, &shown)
 }
 
-/// Lines of a head that are shown around a passage, after the first.
+/// The maximum number of lines of a head around a passage, after the first.
 const MAX_HEAD_LINES: u32 = 7;
 
 fn members(pieces: &mut Pieces<'_>, outline: &Outline, id: UnitId, body: Span, options: &Options<'_>) {
     let braces = body.of(pieces.text).starts_with('{');
-    // Where indentation is syntax, members keep theirs.
+    // Without braces, indentation is syntax, so members keep their own.
     let indent = if braces { "  ".to_owned() } else { pieces.indent(body.start) };
     if braces {
         pieces.push(Span::new(body.start, body.start + 1));
@@ -219,13 +219,13 @@ fn members(pieces: &mut Pieces<'_>, outline: &Outline, id: UnitId, body: Span, o
     }
 }
 
-/// The first line that is shown of a unit, its comment included.
+/// The first line shown of a unit, including its comment.
 fn first_line(starts: &LineStarts, unit: &Unit, doc: bool) -> u32 {
     let doc = unit.doc.filter(|_| doc).map(|doc| starts.line(doc.start));
     doc.unwrap_or(unit.lines.from).min(unit.lines.from)
 }
 
-/// Pieces of a file in their order.
+/// Collects pieces of a file, in order.
 struct Pieces<'t> {
     text: &'t str,
     starts: &'t LineStarts,
@@ -241,7 +241,7 @@ impl<'t> Pieces<'t> {
     fn push(&mut self, span: Span) {
         let piece = span.of(self.text);
         if !piece.trim().is_empty() {
-            // White space at the end of a piece shows nothing of the next line.
+            // Trailing white space of a piece may reach into the next line, but shows nothing of it.
             let end = span.start + piece.trim_end().len() as u32;
             self.shown.push(self.starts.lines(Span::new(span.start, end)));
         }
@@ -260,14 +260,14 @@ impl<'t> Pieces<'t> {
         }
     }
 
-    /// The white space that the line of a position begins with.
+    /// The indentation of the line that contains a position.
     fn indent(&self, position: u32) -> String {
         let line = self.starts.line(position);
         let line = self.starts.span(Lines { from: line, to: line }, self.text).of(self.text);
         line.chars().take_while(|character| matches!(character, ' ' | '\t')).collect()
     }
 
-    /// A span without its bodies, but with the lines of them that are to be kept.
+    /// Adds a span without its bodies, but with those lines of them that are kept.
     fn elide(&mut self, span: Span, bodies: &[Span], keep: &BTreeSet<u32>) {
         let mut at = span.start;
         for body in bodies {
@@ -301,7 +301,7 @@ impl<'t> Pieces<'t> {
             let whole = self.starts.span(Lines { from: line, to: line }, self.text);
             let piece = Span::new(whole.start.max(body.start), whole.end.min(body.end));
             if line == lines.from {
-                // The opening brace is in this piece.
+                // The previous piece ends with the opening brace.
                 self.out.truncate(self.out.len() - open.len());
                 self.push(piece);
                 continue;

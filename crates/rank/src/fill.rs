@@ -6,9 +6,9 @@ use std::collections::BinaryHeap;
 use crate::fixed::Fixed;
 
 /// Stop after this many consecutive files did not fit.
-const PATIENCE: usize = 64;
+const MAX_MISSES: usize = 64;
 /// Sizes are requested in groups, so that the caller can count several files at once.
-const GROUP: usize = 64;
+const GROUP_SIZE: usize = 64;
 
 /// A file that may be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +39,12 @@ pub fn fill(candidates: Vec<Candidate>, budget: u64, mut weigh: impl FnMut(&[u32
     let mut filled = Filled { left: budget, ..Filled::default() };
     let mut misses = 0;
     while !rest.is_empty() {
-        if misses >= PATIENCE {
+        if misses >= MAX_MISSES {
             filled.not_weighed = rest.len();
             break;
         }
-        let files: Vec<u32> = std::iter::from_fn(|| rest.pop()).take(GROUP).map(|(_, Reverse(file))| file).collect();
+        let files: Vec<u32> =
+            std::iter::from_fn(|| rest.pop()).take(GROUP_SIZE).map(|(_, Reverse(file))| file).collect();
         for (&file, size) in files.iter().zip(weigh(&files)) {
             if size <= filled.left {
                 filled.left -= size;
@@ -63,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_still_fits_is_taken() {
+    fn smaller_files_that_still_fit_are_taken() {
         let candidate = |file: u32, worth: i64| Candidate { file, worth: Fixed::int(worth) };
         let sizes = [5, 100, 3, 2];
         let weigh = |files: &[u32]| files.iter().map(|&file| sizes[file as usize]).collect();

@@ -25,8 +25,8 @@ pub struct Change {
 }
 
 /// A commit of more files is a sweeping change and does not relate them.
-pub(crate) const MOST_TOGETHER: u32 = 40;
-const MOST_WALKED: u32 = 30;
+pub(crate) const MAX_RELATED_FILES: u32 = 40;
+const MAX_WALKED_FILES: u32 = 30;
 const DAY: i64 = 86_400;
 
 /// The weight of a commit by age: halves every `half_life` days.
@@ -118,7 +118,7 @@ impl History {
             u32::try_from(end).unwrap_or(u32::MAX)
         };
         let counts = |change: &Change| match change.size {
-            0..=MOST_WALKED => decay(change.age, 365) / Fixed::int(change.size.max(1)),
+            0..=MAX_WALKED_FILES => decay(change.age, 365) / Fixed::int(change.size.max(1)),
             _ => Fixed::ZERO,
         };
         let mut history = Self {
@@ -166,7 +166,7 @@ impl History {
     /// Commits that relate their files, with these files.
     pub(crate) fn together(&self) -> impl Iterator<Item = (usize, Files<'_>)> {
         let (ends, files) = (self.ends.chunks(), self.files.chunks());
-        let commits = self.sizes.iter().enumerate().filter(|(_, size)| *size <= MOST_TOGETHER);
+        let commits = self.sizes.iter().enumerate().filter(|(_, size)| *size <= MAX_RELATED_FILES);
         commits.map(move |(commit, _)| (commit, files.get(part(ends, commit)).unwrap_or_default()))
     }
 

@@ -7,7 +7,7 @@ use crate::rank::Signal;
 use crate::signals::{Signals, mapped};
 
 /// How many of the best answers to start from.
-const HITS: usize = 5;
+const MAX_HITS: usize = 5;
 
 /// Signals of closeness to the best answers.
 pub(crate) struct HitSignals {
@@ -78,15 +78,15 @@ const FAR: usize = 4;
 /// The best hits with a seed for each, larger for better hits.
 fn best_hits(direct: &[Fixed], focus: &[usize]) -> (Vec<usize>, Vec<Fixed>) {
     let rank = |file: &usize| (std::cmp::Reverse(direct[*file]), *file);
-    let mut order: Vec<usize> = Vec::with_capacity(HITS + 1);
+    let mut order: Vec<usize> = Vec::with_capacity(MAX_HITS + 1);
     // The score that a file must exceed to be among the best so far.
     let mut bar = Fixed::ZERO;
     for (file, &value) in direct.iter().enumerate() {
         if value > bar && focus.binary_search(&file).is_err() {
             let place = order.partition_point(|other| rank(other) < rank(&file));
             order.insert(place, file);
-            order.truncate(HITS);
-            bar = order.get(HITS - 1).map_or(bar, |last| direct[*last]);
+            order.truncate(MAX_HITS);
+            bar = order.get(MAX_HITS - 1).map_or(bar, |last| direct[*last]);
         }
     }
     let best = order.first().map_or(Fixed::ZERO, |&file| direct[file]);

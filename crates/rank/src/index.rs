@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_what_it_was_made_of() {
+    fn an_index_contains_exactly_its_inputs() {
         let texts = ["const one = two;", "function three() { return one + one }", "x", "two"];
         let mut counter = WordCounter::default();
         let counted: Vec<FileWords> = texts.iter().map(|text| counter.count("a.ts", text.as_bytes())).collect();

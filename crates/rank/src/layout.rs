@@ -215,7 +215,7 @@ mod tests {
     use crate::flat::numbers;
 
     #[test]
-    fn a_layout_survives_a_cache_and_refuses_what_does_not_fit() {
+    fn a_layout_survives_a_cache_and_inconsistent_parts_are_rejected() {
         let edges = [Edge { from: 0, to: 2, weight: Fixed::ONE }, Edge { from: 2, to: 1, weight: Fixed::HALF }];
         let layout = Layout::new(["a/cart.ts", "a/ü.md", "b/cart.test.ts"].into_iter(), &edges);
         assert_eq!(layout.paths().collect::<Vec<_>>(), ["a/cart.ts", "a/ü.md", "b/cart.test.ts"]);

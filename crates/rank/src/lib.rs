@@ -11,6 +11,7 @@ mod flat;
 mod history;
 mod hits;
 mod index;
+mod key_table;
 mod layout;
 mod passages;
 mod paths;

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_what_they_test() {
+    fn tests_share_a_name_key_with_their_files() {
         for (path, is_a_test, expected) in [
             ("src/cart.ts", false, "cart"),
             ("src/cart.test.ts", true, "cart"),

@@ -3,12 +3,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fixed::Fixed;
-use crate::words::{TermKey, for_each_part, for_each_piece, hashed_ranges, is_stop, key, ranges};
+use crate::words::{HashedRange, TermKey, for_each_part, for_each_piece, hashed_ranges, is_stop, key, ranges};
 
 /// Longer texts are truncated: a text starts with its topic.
-const LONGEST: usize = 32 << 10;
+const MAX_TEXT_BYTES: usize = 32 << 10;
 /// A text with more distinct words is a document, not a task.
-const MOST_WORDS: usize = 2000;
+const MAX_WORDS: usize = 2000;
 
 /// The words of a query's text. Words of its first line count twice, and those of the area before a colon three times.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ pub(crate) struct TextWord {
 
 impl TextQuery {
     pub(crate) fn new(text: &str) -> Self {
-        let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text);
+        let text = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or(text);
         let first_line = text.find('\n').unwrap_or(text.len());
         let in_code = code_spans(text);
         let area = area_end(text.get(..first_line).unwrap_or(text));
@@ -60,7 +60,7 @@ impl TextQuery {
                 query.words[index].is_identifier |= is_identifier;
                 continue;
             }
-            if seen.len() == MOST_WORDS {
+            if seen.len() == MAX_WORDS {
                 break;
             }
             seen.insert(word, query.words.len());
@@ -94,8 +94,8 @@ const AREA: i64 = 3;
 /// The end of the area at the start of a title: `fix(router): …`, `Proxy helper: …`, `[core] …`; 0 if there is none.
 fn area_end(title: &str) -> usize {
     /// A longer start is a sentence, not an area.
-    const LONGEST_AREA: usize = 60;
-    let start = title.get(..title.floor_char_boundary(LONGEST_AREA)).unwrap_or(title);
+    const MAX_AREA_BYTES: usize = 60;
+    let start = title.get(..title.floor_char_boundary(MAX_AREA_BYTES)).unwrap_or(title);
     match start.strip_prefix('[').and_then(|rest| rest.find(']')) {
         Some(end) => end + 1,
         // Requires a space: `a::b` is a name, and `12:30` a time.
@@ -161,7 +161,7 @@ const ENDINGS: [&str; 16] =
 /// addresses and numbers of pull requests.
 pub fn message_words(message: &str) -> (Vec<(TermKey, u16)>, u32) {
     /// Only this many words of the body count: longer ones repeat themselves.
-    const MOST_OF_BODY: usize = 60;
+    const MAX_BODY_WORDS: usize = 60;
     let (subject, body) = message.split_once('\n').unwrap_or((message, ""));
     let mut counts: FxHashMap<TermKey, u16> = FxHashMap::default();
     let mut total = 0u32;
@@ -182,8 +182,8 @@ pub fn message_words(message: &str) -> (Vec<(TermKey, u16)>, u32) {
         }
         taken
     };
-    add(subject, 2, MOST_OF_BODY);
-    let mut left = MOST_OF_BODY;
+    add(subject, 2, MAX_BODY_WORDS);
+    let mut left = MAX_BODY_WORDS;
     for line in body.lines().filter(|line| !is_trailer(line)) {
         left -= add(line, 1, left);
         if left == 0 {
@@ -223,7 +223,7 @@ pub fn spellings<'t>(keys: &[TermKey], texts: impl Iterator<Item = &'t [u8]>) ->
     let mut wanted: FxHashSet<TermKey> = keys.iter().copied().collect();
     let mut found = FxHashMap::default();
     for text in texts {
-        for (start, end, key) in hashed_ranges(text) {
+        for HashedRange { start, end, key } in hashed_ranges(text) {
             if wanted.is_empty() {
                 return found;
             }
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_text_asks_for() {
+    fn a_text_gives_words_and_identifiers() {
         let query = TextQuery::new("Fix the router for parseRoute\n\nUse `path` and the `a b` Router; see max_depth");
         let weight = |part: &str| {
             query.parts.iter().find(|(found, _)| *found == key(part)).map(|(_, weight)| weight.thousandths() / 1000)

@@ -42,7 +42,7 @@ pub enum Reason {
 }
 
 /// The maximum number of words in a reason.
-const WORDS: usize = 3;
+const MAX_WORDS: usize = 3;
 
 impl Ranking<'_> {
     /// The best true statement about a file: that the text contains its path, what it tests, or that an import connects it with
@@ -182,7 +182,7 @@ fn words_of(found: &mut Vec<(usize, &str)>) -> Option<Vec<String>> {
     found.sort_unstable();
     let mut words: Vec<String> = Vec::new();
     for (_, word) in found {
-        if words.len() < WORDS && !words.iter().any(|known| known == word) {
+        if words.len() < MAX_WORDS && !words.iter().any(|known| known == word) {
             words.push((*word).to_owned());
         }
     }

@@ -24,7 +24,7 @@ pub struct Corpus<'c> {
 }
 
 /// How many words of the focus to search for: rare words that it uses often.
-const FOCUS_WORDS: usize = 60;
+const MAX_FOCUS_WORDS: usize = 60;
 /// A word in a file's path counts as this many occurrences in the file.
 const PATH_COUNT: u32 = 5;
 
@@ -37,11 +37,15 @@ pub(crate) struct Signals<'c> {
     mean: Fixed,
 }
 
-/// A term to search for, by its rank in the index.
-pub(crate) type Wanted = (usize, Fixed);
+/// A term to search for: its rank in the index, and its weight.
+#[derive(Clone, Copy)]
+struct WantedTerm {
+    term: usize,
+    weight: Fixed,
+}
 
-fn terms_of(query: &[Wanted]) -> Vec<usize> {
-    query.iter().map(|(term, _)| *term).collect()
+fn terms_of(query: &[WantedTerm]) -> Vec<usize> {
+    query.iter().map(|wanted| wanted.term).collect()
 }
 
 impl<'c> Signals<'c> {
@@ -59,14 +63,14 @@ impl<'c> Signals<'c> {
     }
 
     /// How well each file matches the query: BM25 with k1 = 1.2 and b = 0.75. The terms are sorted.
-    fn search(&self, postings: &Postings, query: &[Wanted]) -> Vec<Fixed> {
+    fn search(&self, postings: &Postings, query: &[WantedTerm]) -> Vec<Fixed> {
         self.search_in(postings, query, &postings.files_of(&terms_of(query)))
     }
 
     /// As `search`, with the lists of the terms.
-    fn search_in(&self, postings: &Postings, query: &[Wanted], lists: &ListBatch<'_>) -> Vec<Fixed> {
+    fn search_in(&self, postings: &Postings, query: &[WantedTerm], lists: &ListBatch<'_>) -> Vec<Fixed> {
         let mut values = vec![Fixed::ZERO; self.corpus.layout.len()];
-        for (&(term, weight), list) in query.iter().zip(lists.iter()) {
+        for (&WantedTerm { term, weight }, list) in query.iter().zip(lists.iter()) {
             let weight = weight * rarity(self.documents as i64, postings.frequency(term) as i64);
             for (file, count) in list {
                 values[file] += weight * saturated(Fixed::int(count), self.norm(file));
@@ -207,8 +211,9 @@ impl Signals<'_> {
         let words = index.words.rows(&files);
         let rows = Seeds { seeds: files.iter().map(|&file| seeds[file]).collect(), words, files: files.clone() };
         let wanted = self.focus_words(&rows);
-        let mut query: Vec<Wanted> = wanted.iter().map(|term| (*term, Fixed::ONE)).collect();
-        query.sort_unstable();
+        let mut query: Vec<WantedTerm> =
+            wanted.iter().map(|term| WantedTerm { term: *term, weight: Fixed::ONE }).collect();
+        query.sort_unstable_by_key(|wanted| wanted.term);
         let lists = index.words.files_of(&terms_of(&query));
         let (define, used) = self.definers(&rows);
         let (uses, defined) = self.users(&rows);
@@ -256,9 +261,9 @@ impl Signals<'_> {
                 }
             }
         }
-        let mut best: Vec<Wanted> = worth.into_iter().collect();
+        let mut best: Vec<(usize, Fixed)> = worth.into_iter().collect();
         best.sort_unstable_by_key(|&(term, worth)| (std::cmp::Reverse(worth), term));
-        best.truncate(FOCUS_WORDS);
+        best.truncate(MAX_FOCUS_WORDS);
         best.into_iter().map(|(term, _)| term).collect()
     }
 
@@ -406,10 +411,10 @@ impl Signals<'_> {
         let known = query.words.iter().filter(|word| word.is_identifier);
         let mut known: Vec<(usize, &TextWord)> = known.filter_map(|word| Some((words.find(word.key)?, word))).collect();
         known.sort_unstable_by_key(|(term, _)| *term);
-        let wanted: Vec<Wanted> = known.iter().map(|(term, word)| (*term, word.weight)).collect();
+        let wanted: Vec<WantedTerm> =
+            known.iter().map(|(term, word)| WantedTerm { term: *term, weight: word.weight }).collect();
         let mut identifier = self.search(words, &wanted);
-        let terms: Vec<usize> = known.iter().map(|(term, _)| *term).collect();
-        let lists = words.files_of(&terms);
+        let lists = words.files_of(&terms_of(&wanted));
         let files = lists.iter().map(|list| list.map(|(file, _)| file).collect::<Vec<usize>>());
         let identifiers = known.iter().zip(files).map(|((_, word), files)| (word.text.clone(), files)).collect();
         unit(&mut identifier);

@@ -5,10 +5,12 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::key_table::KeyTable;
+
 /// Longer words are data, not names.
-const LONGEST: usize = 60;
+const MAX_WORD_BYTES: usize = 60;
 /// Only the most frequent words of a file are indexed.
-const MOST_WORDS: usize = 1500;
+const MAX_WORDS: usize = 1500;
 
 /// A word or a part, by its 64-bit FNV-1a hash. A collision merges two words, which only blurs a score.
 pub type TermKey = u64;
@@ -139,11 +141,18 @@ pub(crate) fn is_stop(word: &str) -> bool {
 
 /// The range of every word of at least two bytes.
 pub(crate) fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-    hashed_ranges(text).map(|(start, end, _)| (start, end))
+    hashed_ranges(text).map(|word| (word.start, word.end))
+}
+
+/// The range of a word in its text, and the word's hash.
+pub(crate) struct HashedRange {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) key: TermKey,
 }
 
 /// As [`ranges`], with the hash of each word, computed during the same scan.
-pub(crate) fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, TermKey)> {
+pub(crate) fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = HashedRange> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
@@ -170,7 +179,7 @@ pub(crate) fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, 
                 return None;
             }
             if at - start > 1 {
-                return Some((start, at, key));
+                return Some(HashedRange { start, end: at, key });
             }
         }
     })
@@ -317,77 +326,18 @@ pub struct FileWords {
 /// Scratch memory, reused between files.
 #[derive(Debug, Default)]
 pub struct WordCounter {
-    words: KeyTable<Word>,
+    words: KeyTable<WordCount>,
     /// The count of each part.
     parts: KeyTable<u32>,
     known: KnownParts,
 }
 
-/// A word of a file: its count, and the range of its first occurrence.
+/// The number of times that a word occurs, and the range of its first occurrence.
 #[derive(Clone, Copy, Debug)]
-struct Word {
+struct WordCount {
     count: u32,
     start: u32,
     end: u32,
-}
-
-/// Values by key, in the order of their insertion. A file is counted into a list that its index entries are made from, which a
-/// general map would have to collect first.
-#[derive(Debug)]
-struct KeyTable<V> {
-    /// An open-addressing hash table: the index of an entry plus 1, or 0 for an empty slot. At most half full.
-    slots: Vec<u32>,
-    entries: Vec<(TermKey, V)>,
-}
-
-impl<V> Default for KeyTable<V> {
-    fn default() -> Self {
-        Self { slots: vec![0; 16], entries: Vec::new() }
-    }
-}
-
-impl<V> KeyTable<V> {
-    fn clear(&mut self) {
-        self.slots.fill(0);
-        self.entries.clear();
-    }
-
-    /// The value of a key; inserts `new` if it has none.
-    fn get_or_insert(&mut self, key: TermKey, new: V) -> &mut V {
-        if self.entries.len() * 2 >= self.slots.len() {
-            self.grow();
-        }
-        let mut at = self.first_slot(key);
-        let found = loop {
-            match self.slots[at].checked_sub(1) {
-                None => {
-                    self.entries.push((key, new));
-                    self.slots[at] = self.entries.len() as u32;
-                    break self.entries.len() - 1;
-                }
-                Some(index) if self.entries[index as usize].0 == key => break index as usize,
-                Some(_) => at = (at + 1) & (self.slots.len() - 1),
-            }
-        };
-        &mut self.entries[found].1
-    }
-
-    /// The number of slots is a power of two.
-    fn first_slot(&self, key: TermKey) -> usize {
-        let spread = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (spread >> 32) as usize & (self.slots.len() - 1)
-    }
-
-    fn grow(&mut self) {
-        self.slots = vec![0; self.slots.len() * 2];
-        for number in 0..self.entries.len() {
-            let mut at = self.first_slot(self.entries[number].0);
-            while self.slots[at] != 0 {
-                at = (at + 1) & (self.slots.len() - 1);
-            }
-            self.slots[at] = number as u32 + 1;
-        }
-    }
 }
 
 /// A cache of the parts of words: most words of a file occur in others too.
@@ -399,11 +349,11 @@ struct KnownParts {
 }
 
 /// The maximum number of cached words: a few megabytes.
-const MOST_KNOWN: usize = 1 << 17;
+const MAX_CACHED_WORDS: usize = 1 << 17;
 
 impl KnownParts {
     fn of(&mut self, word: TermKey, text: &[u8]) -> &[TermKey] {
-        if self.ranges.len() >= MOST_KNOWN {
+        if self.ranges.len() >= MAX_CACHED_WORDS {
             self.ranges.clear();
             self.parts.clear();
         }
@@ -424,25 +374,25 @@ impl WordCounter {
         self.parts.clear();
         let mut definitions = crate::definitions::Finder::new(path, text);
         let mut found = Vec::new();
-        for (start, end, key) in hashed_ranges(text) {
+        for HashedRange { start, end, key } in hashed_ranges(text) {
             let is_definition = definitions.word(start, end);
-            if end - start > LONGEST {
+            if end - start > MAX_WORD_BYTES {
                 continue;
             }
             if is_definition && end - start > 2 {
                 found.push(key);
             }
-            let word = Word { count: 0, start: start as u32, end: end as u32 };
+            let word = WordCount { count: 0, start: start as u32, end: end as u32 };
             self.words.get_or_insert(key, word).count += 1;
         }
         found.sort_unstable();
         found.dedup();
-        let words = &mut self.words.entries;
-        if words.len() > MOST_WORDS {
+        let words = self.words.entries_mut();
+        if words.len() > MAX_WORDS {
             words.sort_unstable_by_key(|(_, word)| (std::cmp::Reverse(word.count), word.start));
-            words.truncate(MOST_WORDS);
+            words.truncate(MAX_WORDS);
         }
-        for (key, word) in &*words {
+        for (key, word) in words.iter() {
             let text = text.get(word.start as usize..word.end as usize).unwrap_or_default();
             for &part in self.known.of(*key, text) {
                 let count = self.parts.get_or_insert(part, 0);
@@ -451,7 +401,7 @@ impl WordCounter {
         }
         FileWords {
             words: words.iter().map(|(key, word)| (*key, small(word.count))).collect(),
-            parts: self.parts.entries.iter().map(|(key, count)| (*key, small(*count))).collect(),
+            parts: self.parts.entries().iter().map(|(key, count)| (*key, small(*count))).collect(),
             definitions: found,
         }
     }
@@ -530,7 +480,7 @@ mod tests {
     fn a_vocabulary_is_bounded() {
         let text: String = (0..5000).map(|number| format!("word{number} ")).collect();
         let counted = WordCounter::default().count("a.ts", (text + &"often ".repeat(3)).as_bytes());
-        assert_eq!(counted.words.len(), MOST_WORDS);
+        assert_eq!(counted.words.len(), MAX_WORDS);
         assert!(counted.words.contains(&(key("often"), 3)));
     }
 }

@@ -24,7 +24,7 @@ const CONNECT: Duration = Duration::from_secs(2);
 /// The time budget per request, on average: extracting the files of a bundle takes no longer.
 const USUAL: Duration = Duration::from_millis(50);
 /// Response headers are a few hundred bytes.
-const LARGEST_HEADER: usize = 16 << 10;
+const MAX_HEADER_BYTES: usize = 16 << 10;
 
 /// The options of a server.
 #[derive(Clone)]
@@ -85,7 +85,7 @@ impl HttpStore {
             .timeout_connect(Some(CONNECT.min(timeout)))
             .timeout_resolve(Some(CONNECT.min(timeout)))
             .timeout_global(Some(timeout))
-            .max_response_header_size(LARGEST_HEADER)
+            .max_response_header_size(MAX_HEADER_BYTES)
             .max_idle_connections_per_host(16)
             .user_agent("stan")
             .build();
@@ -137,11 +137,11 @@ impl HttpStore {
         if let Some(own) = request.headers_mut() {
             own.extend(headers);
         }
-        let mut response = request.call().map_err(|error| said(&error))?;
+        let mut response = request.call().map_err(|error| without_address(&error))?;
         match response.status().as_u16() {
             200 => {
                 let body = response.body_mut().with_config().limit(limit).read_to_vec();
-                body.map(Some).map_err(|error| said(&error))
+                body.map(Some).map_err(|error| without_address(&error))
             }
             404 | 410 => Ok(None),
             status => Err(self.refused(status)),
@@ -154,7 +154,7 @@ impl HttpStore {
         if let Some(own) = request.headers_mut() {
             own.extend(headers);
         }
-        let response = request.send(bytes).map_err(|error| said(&error))?;
+        let response = request.send(bytes).map_err(|error| without_address(&error))?;
         match response.status().as_u16() {
             200..=299 => Ok(()),
             status => Err(self.refused(status)),
@@ -187,7 +187,7 @@ impl ByteStore for HttpStore {
 }
 
 /// The error without the address: messages of the library may quote it.
-fn said(error: &ureq::Error) -> StoreError {
+fn without_address(error: &ureq::Error) -> StoreError {
     StoreError(match error {
         ureq::Error::Timeout(_) => "it did not answer in time".to_owned(),
         ureq::Error::HostNotFound => "its name is unknown".to_owned(),

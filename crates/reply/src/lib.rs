@@ -25,7 +25,7 @@ use stan_model::document::state::{Entry, State};
 pub use plan::{Plan, PlannedFile, PlannedMode};
 pub use report::{Excerpt, Finding, MissedPassage, Report, Severity};
 
-/// What the gate needs to know about the workspace. All paths are relative to the repository, with `/`.
+/// The workspace, as far as the gate needs it. All paths are relative to the repository, with `/`.
 pub trait ReplyFacts {
     /// `.stan` unless configured.
     fn stan_path(&self) -> &str;
@@ -125,7 +125,7 @@ pub enum Purpose {
     Apply,
 }
 
-/// How to check.
+/// The options of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckOptions {
     pub purpose: Purpose,

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_the_workspace_are_told_apart() {
+    fn folders_of_the_workspace_are_distinguished() {
         let layout = Layout::new("./tools/stan/");
         assert_eq!(layout.state, "tools/stan/context/dependency.state.json");
         assert!(layout.is_system("tools/stan/system/x.md"));

@@ -1,12 +1,12 @@
-//! A store of bytes on another machine: the one effect that is neither files nor processes. The implementation is responsible for
-//! time-outs and credentials. No name or address here ever comes from a repository.
+//! A store of bytes on another machine: the only effect that is neither files nor processes. Implementations are responsible for
+//! timeouts and credentials. No name or address here ever comes from a repository.
 
-/// Values by name. Both calls end within a bounded time.
+/// Values by name. Both calls return within a bounded time.
 pub trait ByteStore: Send + Sync {
-    /// The value with this name; `None` when there is none. A value of more than `limit` bytes is an error.
+    /// The value with this name; `None` if there is none. A value of more than `limit` bytes is an error.
     fn get(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Stores a value, replacing one of the same name.
+    /// Stores a value, and replaces one with the same name.
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
 }
 

@@ -1,19 +1,19 @@
-//! Keeps the directory of recently accessed files open. Consecutive accesses are mostly to one directory, and opening a file by its
-//! name there is faster than by its path.
+//! Keeps the directory of recently accessed files open. Consecutive accesses are mostly to the same directory, and opening a file
+//! by name in an open directory is faster than by path.
 
 use std::path::Path;
 
 use crate::system::{DirectoryFiles, System};
 
-/// The open directory of the files that were accessed last.
+/// The open directory of the last accessed files.
 pub struct DirectoryHandleCache<'a> {
     system: &'a dyn System,
-    /// How many files of a directory are accessed by path before it is opened.
+    /// The number of files of a directory that are accessed by path before it is opened.
     open_after: usize,
     directory: Option<&'a str>,
-    /// How many of the directory's files were accessed in a row.
+    /// The number of consecutive accesses to the directory.
     count: usize,
-    /// `None` until it is opened, and if it cannot be opened without following a link.
+    /// `None` before it is opened, and if it cannot be opened without following a symlink.
     files: Option<Box<dyn DirectoryFiles>>,
 }
 
@@ -28,8 +28,8 @@ impl<'a> DirectoryHandleCache<'a> {
         Self { open_after: 8, ..Self::to_read(system) }
     }
 
-    /// Records an access to a file in `directory` (any stable key); `absolute` is its absolute path. Returns
-    /// the open directory once `open_after` files of it were asked for in a row; otherwise the caller uses the file's path.
+    /// Records an access to a file in `directory` (any stable key); `absolute` is its absolute path. Returns the open directory
+    /// after `open_after` consecutive accesses; before that, the caller uses the file's path.
     pub fn handle_for(&mut self, directory: &'a str, absolute: &str) -> Option<&dyn DirectoryFiles> {
         if self.directory != Some(directory) {
             (self.directory, self.count, self.files) = (Some(directory), 0, None);
@@ -49,7 +49,7 @@ mod tests {
     use crate::{OsSystem, real_path};
 
     #[test]
-    fn a_directory_is_opened_when_enough_of_its_files_come_in_a_row() {
+    fn a_directory_is_opened_after_enough_consecutive_accesses() {
         let folder = tempfile::tempdir().unwrap();
         let real = real_path(&OsSystem, folder.path()).unwrap();
         std::fs::create_dir(folder.path().join("below")).unwrap();

@@ -1,8 +1,8 @@
-//! Fault injection: a layer around any system in which the k-th call that a fault applies to fails, once or from then on. For tests of
-//! everything that writes.
+//! Fault injection: a layer around any system in which the k-th call that a fault applies to fails, once or from then on. For
+//! tests of everything that writes.
 //!
-//! Not a model of one file system: faults are put where any file system may have them. `write_atomic` is taken apart into
-//! the steps that the real one takes, so that each of them can fail.
+//! Not a model of one file system: faults occur wherever some file system may have them. `write_atomic` is split into the steps
+//! of the real one, so that each of them can fail.
 
 mod files;
 mod plan;
@@ -23,10 +23,10 @@ use crate::system::{
 };
 use crate::temporary::temporary_name;
 
-/// The name that a listing shows although no such file is there.
+/// A name in listings for which no file exists.
 const GHOST: &str = "zz-ghost.ts";
 
-/// By how much the clock goes back, in nanoseconds: an hour.
+/// How far the clock is set back, in nanoseconds: an hour.
 const BACK: i64 = 3_600_000_000_000;
 
 /// A system that injects one fault.
@@ -37,23 +37,23 @@ pub struct FaultySystem<'s> {
 }
 
 impl<'s> FaultySystem<'s> {
-    /// Injects `fault` into the `at`-th eligible call (0-based). `lasting`: all later ones as
-    /// well, so that not even the clean-up gets through, as after a kill.
+    /// Injects `fault` into the `at`-th call that it applies to (0-based). `lasting`: into all later ones too, so that even the
+    /// cleanup fails, as after a kill.
     pub fn new(inner: &'s dyn WritableSystem, fault: Fault, at: usize, lasting: bool) -> Self {
         Self { inner, plan: Arc::new(Plan::new(fault, at, lasting)), next_temporary: AtomicU64::new(0) }
     }
 
-    /// How many calls so far the fault applies to.
+    /// The number of calls so far that the fault applies to.
     pub fn positions(&self) -> usize {
         self.plan.positions()
     }
 
-    /// The calls that the fault was injected into, in order, each with its path.
+    /// The calls with an injected fault, in order, each with its path.
     pub fn injected(&self) -> Vec<(Effect, PathBuf)> {
         self.plan.injected()
     }
 
-    /// Fails, or lets the effect happen.
+    /// Fails if the fault is due.
     fn check(&self, effect: Effect, path: &Path) -> io::Result<()> {
         match self.plan.next(effect, path) {
             EffectResult::Fail(error) => Err(error),
@@ -65,7 +65,7 @@ impl<'s> FaultySystem<'s> {
         Box::new(Faulty { inner, plan: Arc::clone(&self.plan), path: path.to_owned() })
     }
 
-    /// Applies the plan's change to a file's bytes since the last stat.
+    /// Applies the fault's change to the bytes of a file, as if it had changed after its last stat.
     fn altered(&self, path: &Path, stat: Stat, buffer: &mut Vec<u8>, start: usize) -> io::Result<Stat> {
         let length = buffer.len().saturating_sub(start);
         match self.plan.length_of(path, length)? {
@@ -86,7 +86,7 @@ impl<'s> FaultySystem<'s> {
         drop(file);
         let placed = written.and_then(|()| self.rename(&temporary, path));
         if placed.is_err() {
-            // As the real one does: the first failure is the one to report.
+            // As in the real system, the first failure is reported.
             let _ = self.remove_file(&temporary);
         }
         placed
@@ -146,7 +146,7 @@ impl System for FaultySystem<'_> {
         self.opened(path, self.inner.open_file(path, links)?)
     }
 
-    /// A file behind links is read at once; others piece by piece, so that a piece can be short or fail.
+    /// A file behind symlinks is read in one call; others in pieces, so that a piece can be short or fail.
     fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
         if links == Links::Refuse {
             return append(self.open_file(path, links)?, limit, buffer);
@@ -162,7 +162,7 @@ impl System for FaultySystem<'_> {
         Ok(stat)
     }
 
-    /// None: by their paths, every file meets the plan.
+    /// No handle, so that all files are accessed by path and reach the plan.
     fn directory_files(&self, _path: &Path) -> Option<Box<dyn DirectoryFiles>> {
         None
     }
@@ -191,7 +191,7 @@ impl WritableSystem for FaultySystem<'_> {
 
     fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.write_steps(path, bytes, true)?;
-        // Some file systems cannot; the name is in place all the same.
+        // Not all file systems support this; the file is in place anyway.
         let _ = path.parent().map(|folder| self.sync_dir(folder));
         Ok(())
     }
@@ -231,7 +231,7 @@ impl WritableSystem for FaultySystem<'_> {
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.check(Effect::Remove, path)?;
         let is_there = self.plan.length_of(path, 0).map(drop);
-        // One that vanished is gone.
+        // A file that vanished is gone.
         self.plan.replaced(path);
         self.inner.remove_file(path).and(is_there)
     }

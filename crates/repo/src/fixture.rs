@@ -1,4 +1,4 @@
-//! Writes a whole [`MemorySystem`] as one string, so that a test shows its input in one place.
+//! Builds a whole [`MemorySystem`] from one string, so that a test shows its input in one place.
 
 use crate::memory::MemorySystem;
 
@@ -41,7 +41,7 @@ impl MemorySystem {
     }
 }
 
-/// Makes what the header says, unless it is a file: then its path is returned.
+/// Creates the entry in a header, unless it is a file: then returns its path.
 fn entry<'h>(system: &MemorySystem, header: &'h str) -> Option<&'h str> {
     if header.starts_with('/') {
         return Some(header);

@@ -1,10 +1,10 @@
-//! Ways into this crate's private readers for the fuzz targets in `fuzz/`. Not part of the interface: nothing else may
-//! use it, and it may change at any time.
+//! Access to this crate's private parsers for the fuzz targets in `fuzz/`. Not part of the interface: nothing else may use it,
+//! and it may change at any time.
 
 use crate::git::index::tracked::{IndexFile, TrackedPaths};
 use crate::ignore::PatternList;
 
-/// What a git index says, as far as it is read.
+/// The parsed parts of a git index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tracked {
     /// Sorted and unique.
@@ -13,11 +13,11 @@ pub struct Tracked {
     pub gitlinks: Vec<Vec<u8>>,
     /// The bytes that the digest of the index covers.
     pub meaning: Vec<u8>,
-    /// Whether every name is found, and every folder above it has something below it.
+    /// Whether every name is found, and every parent folder contains a tracked path.
     pub is_consistent: bool,
 }
 
-/// Reads an index, and its base if it is a split index.
+/// Parses an index, and its base if it is a split index.
 pub fn tracked(index: &[u8], base: &[u8]) -> Result<Tracked, &'static str> {
     let index = IndexFile::parse(index)?;
     let mut meaning = Vec::new();
@@ -35,7 +35,7 @@ pub fn tracked(index: &[u8], base: &[u8]) -> Result<Tracked, &'static str> {
     Ok(Tracked { names, gitlinks, meaning, is_consistent })
 }
 
-/// What an ignore file says about a path below its folder: whether it is ignored, and by which line.
+/// The verdict of an ignore file on a path below its folder: whether it is ignored, and by which line.
 pub fn ignore_verdict(rules: &[u8], path: &[u8], is_directory: bool) -> Option<(bool, u32)> {
     let name_start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let verdict = PatternList::parse(rules, 0).verdict(path, name_start, is_directory)?;

@@ -1,6 +1,6 @@
-//! The user's `includes` and `excludes`: picomatch globs over root-relative paths, dotfiles matched.
+//! The user's `includes` and `excludes`: picomatch globs over root-relative paths; wildcards match dotfiles.
 //!
-//! A glob that cannot be used is a problem and has no effect here; the configuration refuses it before.
+//! An invalid glob is a problem and has no effect here; the configuration has already rejected it.
 
 mod parent;
 mod path_globs;
@@ -22,7 +22,7 @@ pub use self::walk_globs::WalkGlobs;
 pub(crate) struct Globs {
     includes: WalkGlobs,
     excludes: PathGlobs,
-    /// Directories whose whole contents `excludes` removes.
+    /// Directories whose entire contents `excludes` removes.
     pruned: PathGlobs,
 }
 
@@ -64,8 +64,8 @@ impl Globs {
     }
 }
 
-/// The globs, and for each that is a plain path another one for everything below it: `docs` means the file or the whole
-/// folder of that name.
+/// The globs, and for each glob without wildcards another one that matches everything below it: `docs` means the file or the
+/// whole folder with that name.
 pub fn with_contents<S: AsRef<str>>(globs: &[S]) -> Vec<String> {
     let mut all = Vec::with_capacity(globs.len());
     for glob in globs.iter().map(AsRef::as_ref) {
@@ -82,7 +82,7 @@ pub fn with_contents<S: AsRef<str>>(globs: &[S]) -> Vec<String> {
     all
 }
 
-/// The globs that can be used; of the others each is a problem.
+/// The valid globs; each invalid one becomes a problem.
 fn usable<'g>(list: &str, globs: &'g [String], problems: &mut Vec<Problem>) -> Vec<&'g str> {
     let mut usable = Vec::with_capacity(globs.len());
     for glob in globs {
@@ -94,7 +94,7 @@ fn usable<'g>(list: &str, globs: &'g [String], problems: &mut Vec<Problem>) -> V
     usable
 }
 
-/// Each glob is sound by itself; all together may still be too large to use.
+/// Each glob is valid by itself, but all of them together may be too large.
 fn together<T: Default>(list: &str, set: Result<T, GlobError>, problems: &mut Vec<Problem>) -> T {
     set.unwrap_or_else(|error| {
         problems.push(without_effect(list, &error));

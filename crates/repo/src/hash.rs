@@ -1,4 +1,4 @@
-//! Hashes of contents and listings. What a hash covers is decided here and nowhere else.
+//! Hashes of contents and listings. What a hash covers is defined here and nowhere else.
 
 use std::hash::Hasher;
 
@@ -13,19 +13,19 @@ pub fn sha256(bytes: &[u8]) -> Digest {
     Digest(Sha256::digest(bytes).into())
 }
 
-/// SHA-256 of many pieces, as if they were one.
+/// SHA-256 of the concatenated pieces.
 pub(crate) fn sha256_of_pieces(pieces: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Digest {
     let mut hasher = Sha256::new();
     pieces(&mut |piece| hasher.update(piece));
     Digest(hasher.finalize().into())
 }
 
-/// A hash of a directory's entries, which are sorted by name. Names that are not UTF-8 count.
+/// A hash of a directory's entries, which are sorted by name. Includes names that are not UTF-8.
 pub(crate) fn listing_hash(entries: &[DirEntry]) -> u64 {
     let mut hasher = FxHasher::default();
     for entry in entries {
         hasher.write(entry.name.as_encoded_bytes());
-        // No name contains this byte, so two listings cannot run together.
+        // A separator that no name contains, so that different listings have different bytes.
         hasher.write_u8(0);
         hasher.write_u8(match entry.kind {
             EntryKind::File => 0,

@@ -1,20 +1,20 @@
-//! The rules of one ignore file, with git's exact meaning.
+//! The rules of one ignore file, with git's exact semantics.
 //!
-//! Which files are read, and in which order lists are asked, is `scan`'s business. Case folding
-//! (`core.ignoreCase`) is not supported, so that the answer is the same on every machine.
+//! `scan` decides which files are read and in which order their lists apply. Case folding (`core.ignoreCase`) is not supported,
+//! so that the answer is the same on every machine.
 
 mod index;
 
 use crate::wildmatch::{literal_prefix_length, wildmatch};
 use index::Index;
 
-/// Shorter lists are tried line by line, which is faster.
+/// Shorter lists are matched line by line, which is faster.
 const MANY: usize = 32;
 
-/// The patterns of one file, in the order of its lines.
+/// The patterns of one file, in line order.
 #[derive(Debug)]
 pub(crate) struct PatternList {
-    /// Length of the prefix that every path asked about shares with the file's directory, the slash included.
+    /// The length of the file's directory in every tested path, including the slash.
     base_length: usize,
     text: Box<[u8]>,
     patterns: Box<[Pattern]>,
@@ -26,7 +26,7 @@ pub(crate) struct PatternList {
 struct Pattern {
     start: u32,
     end: u32,
-    /// Bytes before the first special character.
+    /// The number of bytes before the first special character.
     literal: u32,
     line: u32,
     shape: Shape,
@@ -38,15 +38,15 @@ struct Pattern {
 enum Shape {
     /// `name`: the last component is exactly this.
     Name,
-    /// `*literal`: the last component ends so; the stored text is what follows the star.
+    /// `*literal`: the last component ends with this. The stored text follows the star.
     NameSuffix,
     /// Any other pattern without a slash.
     NameGlob,
-    /// A pattern with a slash: the path below the file's directory.
+    /// A pattern with a slash: matches the path below the file's directory.
     Path,
 }
 
-/// What the last matching line of a list says.
+/// The result of the last matching line of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IgnoreMatch {
     pub(crate) ignored: bool,
@@ -55,10 +55,10 @@ pub(crate) struct IgnoreMatch {
 }
 
 impl PatternList {
-    /// `base_length` counts the bytes of the file's directory and one slash; 0 at the top of the checkout.
+    /// `base_length` is the length of the file's directory plus one slash; 0 at the top of the checkout.
     pub(crate) fn parse(bytes: &[u8], base_length: usize) -> Self {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        // Offsets are 32 bits wide; git refuses pattern files far smaller than that.
+        // Offsets have 32 bits; git rejects far smaller pattern files.
         let text: Box<[u8]> = bytes.get(..(u32::MAX as usize).min(bytes.len())).unwrap_or_default().into();
         let mut patterns = Vec::new();
         let mut start = 0;
@@ -76,7 +76,7 @@ impl PatternList {
         self.patterns.is_empty()
     }
 
-    /// `path` starts at the top of the checkout; its last component starts at `name_start`.
+    /// `path` starts at the top of the checkout, its last component at `name_start`.
     pub(crate) fn verdict(&self, path: &[u8], name_start: usize, is_directory: bool) -> Option<IgnoreMatch> {
         let name = path.get(name_start..)?;
         let below = path.get(self.base_length..)?;
@@ -95,10 +95,10 @@ impl PatternList {
 }
 
 impl Pattern {
-    /// `start` is where the line starts in the file.
+    /// `start` is the offset of the line in the file.
     fn parse(line: &[u8], start: usize, index: usize) -> Option<Self> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        // Git works on C strings.
+        // Git uses C strings, so a NUL ends the line.
         let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
         let line = trim_trailing_spaces(line);
         let (negative, body) = match line.strip_prefix(b"!") {
@@ -118,7 +118,7 @@ impl Pattern {
         let shape = if body.contains(&b'/') {
             if body.starts_with(b"/") {
                 start += 1;
-                // A pattern like `/*` has its first special character behind the slash.
+                // The first special character of a pattern like `/*` is after the slash.
                 literal -= 1;
             }
             Shape::Path
@@ -142,7 +142,7 @@ impl Pattern {
         })
     }
 
-    /// The stored text of the pattern in that of its file.
+    /// The pattern's text in the text of its file.
     fn text<'t>(&self, file: &'t [u8]) -> &'t [u8] {
         file.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
@@ -151,7 +151,7 @@ impl Pattern {
     fn matches(&self, text: &[u8], name: &[u8], below: &[u8]) -> bool {
         match self.shape {
             Shape::Name => text == name,
-            // Most names fail at their last byte, which is cheaper to see than to call a comparison for.
+            // Most names differ in their last byte, and comparing that is cheaper than a call.
             Shape::NameSuffix => text.last().is_none_or(|last| name.last() == Some(last)) && name.ends_with(text),
             Shape::NameGlob => {
                 let literal = text.get(..self.literal as usize).unwrap_or_default();
@@ -162,7 +162,8 @@ impl Pattern {
                 if literal.first().is_some_and(|first| below.first() != Some(first)) {
                     return false;
                 }
-                // Git cuts the literal prefix off before matching the rest, so in `a**/b` the stars begin a pattern.
+                // Git removes the literal prefix before it matches the rest, so in `a**/b` the stars are at the start of a
+                // pattern.
                 below
                     .strip_prefix(literal)
                     .is_some_and(|rest| if glob.is_empty() { rest.is_empty() } else { wildmatch(glob, rest) })
@@ -171,7 +172,7 @@ impl Pattern {
     }
 }
 
-/// Cuts unescaped spaces off the end. A lone backslash at the end keeps everything, as in git.
+/// Removes unescaped spaces from the end. A single backslash at the end keeps all of them, as in git.
 fn trim_trailing_spaces(line: &[u8]) -> &[u8] {
     let mut first_space = None;
     let mut index = 0;

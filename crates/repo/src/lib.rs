@@ -1,7 +1,6 @@
-//! The world as `stan` sees it: effects behind one trait, and a root scanned into a `Universe`.
+//! The outside world: all effects behind one trait, and a root scanned into a `Universe`.
 //!
-//! This is the only crate that may touch `std::fs`. It knows git's rules about files and nothing about
-//! languages.
+//! This is the only crate that may use `std::fs`. It knows git's rules about files, and no languages.
 
 mod advice;
 mod byte_store;

@@ -1,27 +1,27 @@
-//! Resolves a link in the root without reading anything outside the root.
+//! Resolves a symlink in the root without reading anything outside the root.
 //!
-//! Each component is stat'ed by itself, so that a link in the middle of a target cannot point outside unnoticed.
+//! Each component is stat'ed separately, so that a symlink in the middle of a target cannot point outside unnoticed.
 
 use crate::observations::Recorder;
 use crate::paths::{MAX_LINKS, Root, join, split_last};
 use crate::system::EntryKind;
 
-/// What is at the end of a link.
+/// The final target of a symlink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     /// A regular file inside the root, by its real root-relative path.
     File(String),
-    /// A directory, a pipe, a socket: nothing to add to the universe.
+    /// A directory, a pipe or a socket, which is not added to the universe.
     NotAFile,
     Outside,
     Dangling,
     Loop,
-    /// The link, or one in its chain, cannot be read, or its target is not UTF-8.
+    /// A symlink in the chain cannot be read, or its target is not UTF-8.
     Unreadable,
 }
 
 impl Destination {
-    /// Why a link of this destination is left out, if that is worth reporting.
+    /// Why a symlink with this target is skipped, if that is worth reporting.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         match self {
             Self::File(_) | Self::NotAFile => None,
@@ -33,8 +33,8 @@ impl Destination {
     }
 }
 
-/// Follows the link at `relative`, whose directory must be a real one. `alias` is another spelling of the root
-/// that absolute targets may use.
+/// Follows the symlink at `relative`, whose directory must be a real path. `alias` is another spelling of the root that absolute
+/// targets may use.
 pub(crate) fn destination(recorder: &mut Recorder<'_>, root: &Root, alias: &Root, relative: &str) -> Destination {
     let link = root.absolute(relative);
     let Some((directory, name)) = split_last(&link) else { return Destination::NotAFile };
@@ -47,9 +47,9 @@ struct Walker<'r, 's> {
     recorder: &'r mut Recorder<'s>,
     root: &'r Root,
     alias: &'r Root,
-    /// The real path walked so far: inside the root, or a directory above it.
+    /// The real path so far: inside the root, or a parent directory of it.
     real: String,
-    /// Components still to walk, the next one last.
+    /// The remaining components, the next one last.
     pending: Vec<String>,
     links: usize,
 }
@@ -67,7 +67,7 @@ impl Walker<'_, '_> {
             }
             let next = join(&self.real, &name);
             if self.root.is_at_or_below(&next) {
-                // The root and the directories above it are real: no stat needed.
+                // The root and its parents are real paths: no stat needed.
                 self.real = next;
                 continue;
             }

@@ -1,5 +1,5 @@
-//! A file system in memory behind [`System`], for tests and dry runs: links, unreadable entries, odd names,
-//! a clock that stands still until it is moved. Not a model of permissions or hard links.
+//! An in-memory file system behind [`System`], for tests and dry runs: symlinks, unreadable entries, unusual names, and a clock
+//! that only moves when it is set. No model of permissions or hard links.
 
 mod output;
 
@@ -16,25 +16,25 @@ use crate::system::{
     WritableSystem,
 };
 
-/// A file system in memory. All paths are absolute; missing parent directories are made on the way.
+/// An in-memory file system. All paths are absolute; missing parent directories are created.
 #[derive(Debug)]
 pub struct MemorySystem {
-    /// Shared with the files that are open.
+    /// Shared with open files.
     state: Arc<RwLock<MemoryTree>>,
 }
 
 #[derive(Clone, Debug)]
 struct MemoryTree {
-    /// The first one is `/`. Removed nodes stay, unreachable.
+    /// The first node is `/`. Removed nodes stay, unreachable.
     nodes: Vec<Node>,
     now: i64,
-    /// Changes the order in which directories list their entries.
+    /// Changes the order of entries in directory listings.
     order: u64,
-    /// Nodes whose lock is held.
+    /// The nodes whose lock is held.
     locked: BTreeSet<usize>,
-    /// Processes by their tokens.
+    /// Processes by token, and whether they run.
     running: BTreeMap<String, bool>,
-    /// The last random number that was given out.
+    /// The last random number returned.
     random: u64,
 }
 
@@ -73,7 +73,7 @@ impl Default for MemorySystem {
 }
 
 impl MemorySystem {
-    /// Refuses a path that a link is on the way to, or that is one.
+    /// Rejects a path that contains a symlink or is one, if links are refused.
     fn check_links(&self, path: &Path, links: Links) -> io::Result<()> {
         if links == Links::Follow || Path::new(&real_path(self, path)?) == path {
             return Ok(());
@@ -85,7 +85,7 @@ impl MemorySystem {
         Self::default()
     }
 
-    /// A second system that is the same now and knows nothing of this one afterwards. No lock is held in it.
+    /// An independent copy of the current state, without held locks.
     pub fn duplicate(&self) -> Self {
         let state = MemoryTree { locked: BTreeSet::new(), ..self.read().clone() };
         Self { state: Arc::new(RwLock::new(state)) }
@@ -104,7 +104,7 @@ impl MemorySystem {
         self
     }
 
-    /// `target` is kept as written, and may dangle.
+    /// `target` is stored as written, and may not exist.
     pub fn set_link(&self, path: impl AsRef<Path>, target: impl Into<PathBuf>) -> &Self {
         self.set(path.as_ref(), Content::Link(target.into()))
     }
@@ -126,7 +126,7 @@ impl MemorySystem {
         self
     }
 
-    /// Says whether the owner of a file may run it.
+    /// Sets whether the owner of a file may execute it.
     pub fn set_executable(&self, path: impl AsRef<Path>, executable: bool) -> &Self {
         let mut state = self.write();
         let index = state.find(path.as_ref(), true).expect("there is no such path");
@@ -135,7 +135,7 @@ impl MemorySystem {
         self
     }
 
-    /// Says whether other users may not read a file.
+    /// Sets whether a file is unreadable for other users.
     pub fn set_private(&self, path: impl AsRef<Path>, private: bool) -> &Self {
         let mut state = self.write();
         let index = state.find(path.as_ref(), true).expect("there is no such path");
@@ -144,7 +144,7 @@ impl MemorySystem {
         self
     }
 
-    /// Says whose a path is; everything is the caller's until then.
+    /// Sets the owner of a path; by default the caller owns everything.
     pub fn set_owner(&self, path: impl AsRef<Path>, owner: Owner) -> &Self {
         let mut state = self.write();
         let index = state.find(path.as_ref(), false).expect("there is no such path");
@@ -153,7 +153,7 @@ impl MemorySystem {
         self
     }
 
-    /// Sets whether the process of a token runs. Without it, only the own process is known to run.
+    /// Sets whether the process with a token runs. By default, only the own process is known to run.
     pub fn set_running(&self, token: &str, running: bool) -> &Self {
         self.write().running.insert(token.to_owned(), running);
         self
@@ -169,7 +169,7 @@ impl MemorySystem {
         self
     }
 
-    /// Removes a file, a link, or a directory with all that is in it.
+    /// Removes a file, a symlink, or a directory with everything in it.
     pub fn remove(&self, path: impl AsRef<Path>) -> &Self {
         self.write().unlink(path.as_ref(), true).expect("there is no such path");
         self
@@ -181,7 +181,7 @@ impl MemorySystem {
         self
     }
 
-    /// Any other number makes directories list their entries in another order.
+    /// A number other than 0 makes directories list their entries in another order.
     pub fn set_order(&self, seed: u64) -> &Self {
         self.write().order = seed;
         self
@@ -214,7 +214,7 @@ impl System for MemorySystem {
         for (name, &child) in children {
             entries.push(DirEntry { name: name.clone(), kind: state.node(child)?.kind() });
         }
-        // Real directories have no order: what depends on one shows under a seed.
+        // Real directories are unordered: tests with a seed detect code that depends on an order.
         if state.order != 0 {
             entries.sort_by_cached_key(|entry| shuffle(&entry.name, state.order));
         }
@@ -300,7 +300,7 @@ impl WritableSystem for MemorySystem {
         self.write().unlink(path, false)
     }
 
-    /// Numbers that differ each time, and are the same in every test.
+    /// Different numbers in each call, but the same ones in every test run.
     fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
         let mut state = self.write();
         for byte in bytes {
@@ -364,7 +364,7 @@ impl MemoryTree {
         Ok(Stat { kind: node.kind(), size, mtime: node.mtime, ctime: node.ctime, inode: index as u64 + 1 })
     }
 
-    /// Walks the path like a kernel does: links in the middle are followed, a last one only on demand.
+    /// Resolves a path like a kernel: follows symlinks in the middle, and a final one only if requested.
     fn find(&self, path: &Path, follow_last: bool) -> io::Result<usize> {
         let mut trail = vec![0];
         let mut links = 0;
@@ -420,7 +420,7 @@ impl MemoryTree {
         self.insert(parent, name, content).map(drop)
     }
 
-    /// A file keeps its inode when its contents are replaced, but not when something else takes its place.
+    /// A file keeps its inode when its contents are replaced, but not when another kind of entry replaces it.
     fn insert(&mut self, parent: usize, name: &OsStr, content: Content) -> io::Result<usize> {
         let now = self.now;
         let next = self.nodes.len();
@@ -478,7 +478,7 @@ impl Node {
     }
 }
 
-/// Puts the components of `path` on a stack, the first one on top. An absolute path starts again at `/`.
+/// Pushes the components of `path` onto a stack, the first one on top. An absolute path restarts at `/`.
 fn push(pending: &mut Vec<OsString>, trail: &mut Vec<usize>, path: &Path) {
     for component in path.components().rev() {
         match component {

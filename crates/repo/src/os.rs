@@ -1,4 +1,4 @@
-//! The real file system behind [`System`]: the one place that calls `std::fs`.
+//! The real file system behind [`System`]: the only code that calls `std::fs`.
 #![expect(clippy::disallowed_methods, reason = "this is the implementation that the lint points to")]
 
 mod output;
@@ -58,7 +58,7 @@ impl System for OsSystem {
 
     #[cfg(unix)]
     fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        // As `system::append`, without filling the memory with zeros first.
+        // As `system::append`, without zeroing the memory first.
         let file = open_regular(path, links)?;
         let stat = directory::regular_stat(&file, limit)?;
         directory::append(&file, Some(stat), limit, buffer)?;
@@ -217,7 +217,7 @@ fn regular(stat: Stat) -> io::Result<Stat> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
 }
 
-/// As git sees it: by the bit of the owner.
+/// As in git: the owner's bit decides.
 #[cfg(unix)]
 fn is_executable(metadata: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
@@ -240,7 +240,7 @@ fn is_private(_: &Metadata) -> bool {
     false
 }
 
-/// Opens without blocking, so that a pipe put in the place of a file cannot hang the run.
+/// Opens without blocking, so that a pipe at this path cannot hang the run.
 #[cfg(unix)]
 fn open_regular(path: &Path, links: Links) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -259,8 +259,8 @@ fn open_regular(path: &Path, links: Links) -> io::Result<File> {
     File::open(path)
 }
 
-/// Fails when there is a link in the path. Where the system cannot refuse links while it opens, this is the next best: a link that
-/// is made between the two calls is followed.
+/// Fails if the path contains a symlink. For systems that cannot refuse symlinks while opening; a symlink that is created between
+/// the two calls is followed.
 #[cfg(not(target_os = "linux"))]
 fn refuse_links(path: &Path) -> io::Result<()> {
     for part in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {

@@ -1,16 +1,16 @@
-//! Spelling of paths: absolute, `/`-separated UTF-8 strings, and their relation to the root. Pure, but for
-//! `real_path`, which asks the system about links.
+//! Spellings of paths: absolute, `/`-separated UTF-8 strings, and their relation to the root. Pure, except `real_path`, which
+//! reads symlinks.
 
 use std::io;
 use std::path::{Component, Path};
 
 use crate::system::{EntryKind, System};
 
-/// As many links as Linux follows before it gives up.
+/// The number of symlinks that Linux follows before it fails.
 pub(crate) const MAX_LINKS: usize = 40;
 
-/// An absolute, `/`-separated path that others are relative to. How a path is joined to it and cut off it is written here and nowhere
-/// else. Borrowed, so that it can be made where it is needed.
+/// An absolute, `/`-separated path that other paths are relative to. Joining and stripping paths is implemented here and nowhere
+/// else. Borrows its text, so that it can be created where it is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AbsPath<'p> {
     /// Without a trailing slash, so that `/` is empty.
@@ -27,17 +27,17 @@ impl<'p> AbsPath<'p> {
         if self.base.is_empty() { "/" } else { self.base }
     }
 
-    /// The absolute path of something below. Nothing names the path itself.
+    /// The absolute path of `below`; this path itself if `below` is empty.
     pub fn join(self, below: &str) -> String {
         if below.is_empty() { self.as_str().to_owned() } else { [self.base, "/", below].concat() }
     }
 
-    /// The path with a slash at its end, to which relative paths can be appended.
+    /// The path with a trailing slash, to which relative paths can be appended.
     pub fn prefix(self) -> String {
         [self.base, "/"].concat()
     }
 
-    /// What follows in a path below this one; `None` elsewhere, and for the path itself.
+    /// The rest of a path below this one; `None` for any other path, including the path itself.
     pub fn below(self, absolute: &str) -> Option<&str> {
         absolute.strip_prefix(self.base)?.strip_prefix('/')
     }
@@ -48,7 +48,7 @@ impl<'p> AbsPath<'p> {
     }
 }
 
-/// A root directory: the prefix that absolute paths share and relative ones lack.
+/// A root directory: the prefix of absolute paths that root-relative ones lack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Root {
     /// Without a trailing slash, so that the root `/` is empty.
@@ -65,7 +65,7 @@ impl Root {
         AbsPath { base: &self.base }.as_str()
     }
 
-    /// `relative` may be empty, which names the root itself.
+    /// `relative` may be empty, for the root itself.
     pub(crate) fn absolute(&self, relative: &str) -> String {
         AbsPath { base: &self.base }.join(relative)
     }
@@ -78,13 +78,13 @@ impl Root {
         AbsPath { base: &self.base }.below(absolute)
     }
 
-    /// Whether the root lies below the path, or is it.
+    /// Whether `ancestor` is the root or one of its parents.
     pub(crate) fn is_at_or_below(&self, ancestor: &str) -> bool {
         Self::new(ancestor).relative(self.path()).is_some()
     }
 }
 
-/// An absolute path as seen from a directory: `x/y.ts` below it, `../lib/x.ts` elsewhere, `.` for the directory itself.
+/// An absolute path relative to a directory: `x/y.ts` below it, `../lib/x.ts` elsewhere, `.` for the directory itself.
 pub fn relative_path(directory: &str, path: &str) -> String {
     let base = Root::new(directory);
     if let Some(below) = base.relative(path) {
@@ -102,7 +102,7 @@ pub fn relative_path(directory: &str, path: &str) -> String {
     path.to_owned()
 }
 
-/// A path joined to an absolute directory, `.` and `..` resolved by name.
+/// Joins a path to an absolute directory, and resolves `.` and `..` lexically.
 pub fn normal_path(directory: &str, path: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     let start = if path.starts_with('/') { "" } else { directory };
@@ -116,7 +116,7 @@ pub fn normal_path(directory: &str, path: &str) -> String {
     ["/", &names.join("/")].concat()
 }
 
-/// The directory of an absolute path and its last name; `None` for `/`.
+/// The parent directory of an absolute path and its last name; `None` for `/`.
 pub(crate) fn split_last(path: &str) -> Option<(&str, &str)> {
     let (parent, name) = path.rsplit_once('/')?;
     if name.is_empty() {
@@ -129,13 +129,13 @@ pub(crate) fn join(directory: &str, name: &str) -> String {
     if directory == "/" { ["/", name].concat() } else { [directory, "/", name].concat() }
 }
 
-/// `directory` and every directory above it, up to `/`.
+/// `directory` and its parents, up to `/`.
 pub(crate) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |path| split_last(path).map(|(parent, _)| parent))
 }
 
-/// Whether a link on the way to a path below `root`, a real path, points out of it. Nothing outside is stat'ed: a link
-/// is judged by its target's text. False for a path that is not below `root` or does not exist.
+/// Whether a symlink in a path below `root` (a real path) points outside. Nothing outside is stat'ed: a symlink is judged by the
+/// text of its target. False for a path that is not below `root` or does not exist.
 pub fn escapes_root(system: &dyn System, root: &str, path: &str) -> bool {
     let root = root.trim_end_matches('/');
     let below = |path: &str| path.strip_prefix(root).filter(|rest| rest.starts_with('/')).map(str::to_owned);
@@ -176,9 +176,9 @@ pub fn escapes_root(system: &dyn System, root: &str, path: &str) -> bool {
     false
 }
 
-/// The path with every link in it resolved. The result is absolute when `path` is.
+/// The path with all symlinks resolved. The result is absolute if `path` is.
 ///
-/// Fails when something on the way is missing, is not UTF-8, or when links form a cycle.
+/// Fails if a component is missing or is not UTF-8, or if symlinks form a cycle.
 pub fn real_path(system: &dyn System, path: &Path) -> io::Result<String> {
     let mut pending = Vec::new();
     let mut real = String::from("/");
@@ -206,7 +206,7 @@ pub fn real_path(system: &dyn System, path: &Path) -> io::Result<String> {
     Ok(real)
 }
 
-/// Puts the components of `path` on a stack, first one on top. An absolute path starts again at `/`.
+/// Pushes the components of `path` onto a stack, the first one on top. An absolute path restarts at `/`.
 fn push_components(pending: &mut Vec<String>, real: &mut String, path: &Path) -> io::Result<()> {
     for component in path.components().rev() {
         match component {
@@ -225,7 +225,7 @@ fn push_components(pending: &mut Vec<String>, real: &mut String, path: &Path) ->
     Ok(())
 }
 
-/// UTF-8 as it is, other bytes as `\xNN`: a spelling for messages about names that are not UTF-8.
+/// Valid UTF-8 as is, other bytes as `\xNN`: for messages about names that are not UTF-8.
 pub(crate) fn escape_bytes(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {

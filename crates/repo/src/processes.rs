@@ -1,30 +1,30 @@
-//! Running commands, behind a trait of its own: a caller without [`Processes`] executes nothing. Only `stan run -s` has one.
+//! Running commands, behind a separate trait: a caller without [`Processes`] cannot execute anything. Only `stan run -s` has one.
 
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// One command of a script.
+/// A command of a script.
 #[derive(Clone, Copy, Debug)]
 pub struct ShellCommand<'a> {
-    /// What `sh -c` is given.
+    /// The argument of `sh -c`.
     pub text: &'a str,
     /// The working directory.
     pub directory: &'a Path,
-    /// After this time, the command and everything that it started is killed.
+    /// After this time, the command and all its descendants are killed.
     pub timeout: Duration,
-    /// How many bytes of output are kept.
+    /// The maximum number of output bytes that are kept.
     pub most_output: usize,
 }
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellOutcome {
     pub end: ShellEnd,
     pub duration: Duration,
-    /// Stdout and stderr in the order in which they arrived, cut behind `most_output` bytes.
+    /// Stdout and stderr, interleaved in order of arrival and truncated to `most_output` bytes.
     pub output: Vec<u8>,
-    /// Bytes of output that were not kept.
+    /// The number of output bytes that were dropped.
     pub lost: u64,
 }
 
@@ -39,8 +39,8 @@ pub enum ShellEnd {
     Cancelled,
 }
 
-/// What runs commands.
+/// Runs commands.
 pub trait Processes: Send + Sync {
-    /// Runs a command to its end, with no input and in a process group of its own. Nothing of that group is left running.
+    /// Runs a command to its end, without input and in its own process group. Kills what is left of that group.
     fn run(&self, command: &ShellCommand<'_>, is_cancelled: &dyn Fn() -> bool) -> io::Result<ShellOutcome>;
 }

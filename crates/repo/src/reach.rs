@@ -1,6 +1,7 @@
 //! Which files outside the root a run may read by default, and which the command line allows (spec 10 §4).
 //!
-//! Decides by paths alone. For packages linked into a `node_modules`, the link's target matters too: see [`crate::World`].
+//! Decides by paths alone. For packages that are linked into a `node_modules`, the symlink's target matters too: see
+//! [`crate::World`].
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -15,36 +16,42 @@ const MODULES: &str = "/node_modules";
 /// A folder that the command line allows (`--allow-outside`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct AllowedFolder {
-    /// Absolute path as typed, `.` and `..` resolved by name.
+    /// The absolute path as typed, with `.` and `..` resolved lexically.
     pub spelled: String,
     /// Absolute real path.
     pub real: String,
 }
 
-/// Which paths may be read. Paths are absolute and normalised.
+/// The paths that may be read. Paths are absolute and normalised.
 #[derive(Clone, Debug)]
 pub struct Reach {
     root: Root,
     /// Whether anything outside the root may be read without consent.
-    asks_nobody: bool,
+    needs_no_consent: bool,
     work_tree: Option<Root>,
     allowed: Vec<Root>,
-    /// Other spellings of allowed folders, with the real ones.
+    /// Other spellings of allowed folders, with the real paths.
     spellings: Vec<(Root, Root)>,
 }
 
 impl Reach {
     /// The root (a real path) and the packages installed above it.
     pub fn new(root: &str) -> Self {
-        Self { root: Root::new(root), asks_nobody: true, work_tree: None, allowed: Vec::new(), spellings: Vec::new() }
+        Self {
+            root: Root::new(root),
+            needs_no_consent: true,
+            work_tree: None,
+            allowed: Vec::new(),
+            spellings: Vec::new(),
+        }
     }
 
-    /// What may be read around `root`, a real path. `outside_root` is the configuration's `context.outsideRoot`:
-    /// when it is false, only `allowed` counts.
+    /// The readable paths around `root`, a real path. `outside_root` is the configuration's `context.outsideRoot`; if it is
+    /// false, only `allowed` counts.
     pub fn find(system: &dyn System, root: &str, outside_root: bool, allowed: &[AllowedFolder]) -> Self {
         let work_tree = if outside_root { work_tree_above(system, root) } else { None };
         Self {
-            asks_nobody: outside_root,
+            needs_no_consent: outside_root,
             work_tree: work_tree.as_deref().map(Root::new),
             ..Self::new(root).allowing(allowed)
         }
@@ -52,7 +59,7 @@ impl Reach {
 
     /// Only the root and the folders that the command line allows.
     pub fn by_consent(root: &str, allowed: &[AllowedFolder]) -> Self {
-        Self { asks_nobody: false, ..Self::new(root).allowing(allowed) }
+        Self { needs_no_consent: false, ..Self::new(root).allowing(allowed) }
     }
 
     fn allowing(mut self, allowed: &[AllowedFolder]) -> Self {
@@ -66,7 +73,7 @@ impl Reach {
         &self.root
     }
 
-    /// The folder above the root that the git work tree starts in, when its files may be read.
+    /// The folder above the root that is the top of the git work tree, if its files may be read.
     pub fn work_tree(&self) -> Option<&str> {
         self.work_tree.as_ref().map(Root::path)
     }
@@ -74,22 +81,22 @@ impl Reach {
     /// Whether a real path may be read.
     pub fn covers(&self, path: &str) -> bool {
         self.root.relative(path).is_some()
-            || (self.asks_nobody && self.is_installed_above(path))
+            || (self.needs_no_consent && self.is_installed_above(path))
             || self.work_tree.as_ref().is_some_and(|top| top.relative(path).is_some_and(|below| !has_git(below)))
             || self.allowed.iter().any(|folder| folder.relative(path).is_some())
     }
 
-    /// Whether packages that are linked into a `node_modules` may be followed out of the reach.
+    /// Whether packages linked into a `node_modules` may be read outside the reach.
     pub(crate) fn follows_packages(&self) -> bool {
-        self.asks_nobody
+        self.needs_no_consent
     }
 
-    /// Whether the path is the root, an allowed folder, or a folder above one: these are known to be folders.
+    /// Whether the path is the root, an allowed folder, or a parent of one: these are known to be folders.
     pub(crate) fn is_known_folder(&self, path: &str) -> bool {
         self.root.is_at_or_below(path) || self.allowed.iter().any(|folder| folder.is_at_or_below(path))
     }
 
-    /// The path with the user's spelling of an allowed folder replaced by the real one.
+    /// The path with the user's spelling of an allowed folder replaced by its real path.
     pub(crate) fn real_spelling<'p>(&self, path: &'p str) -> Cow<'p, str> {
         for (spelled, real) in &self.spellings {
             if let Some(below) = spelled.relative(path) {
@@ -99,7 +106,7 @@ impl Reach {
         Cow::Borrowed(path)
     }
 
-    /// Whether the path lies in a `node_modules` of the root or of a folder above it.
+    /// Whether the path is in a `node_modules` of the root or of one of its parents.
     fn is_installed_above(&self, path: &str) -> bool {
         let is_segment = |at: &usize| matches!(path.as_bytes().get(at + MODULES.len()), None | Some(b'/'));
         let first = path.match_indices(MODULES).map(|(at, _)| at).find(is_segment);
@@ -107,13 +114,12 @@ impl Reach {
     }
 }
 
-/// Git's own folder is not part of the work tree's files.
+/// Git's own folder is not part of the work tree.
 fn has_git(below: &str) -> bool {
     below.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }
 
-/// The nearest folder above `root` that holds `.git`, if that is a work tree of this user's. None when the root has one of
-/// its own.
+/// The nearest parent of `root` with `.git`, if that is a work tree of this user. `None` if the root has a `.git` itself.
 fn work_tree_above(system: &dyn System, root: &str) -> Option<String> {
     for folder in ancestors(root) {
         let git = join(folder, ".git");

@@ -1,7 +1,7 @@
 //! Scans a root into a `Universe`: a parallel walk that applies git's rules without running git.
 //!
-//! Links are never followed while walking, so the walk sees every directory at most once and always by its
-//! real path. Not done here: reading the files themselves.
+//! The walk never follows symlinks, so it sees every directory at most once and always by its real path. The files themselves are
+//! not read here.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -23,29 +23,28 @@ use crate::paths::{Root, escape_bytes, real_path};
 use crate::system::{DirEntry, EntryKind, Stat, System};
 use crate::universe::{ScanOptions, ScannedDirectory, Universe};
 
-/// Git does not read larger pattern files either.
+/// Git rejects larger pattern files too.
 pub(crate) const MAX_PATTERN_FILE: u64 = 100 << 20;
 
 /// Lists the files of the repository at `root`, which must be an absolute path.
 ///
-/// Runs on the current rayon pool. Never fails: what cannot be read is a problem in the result.
+/// Runs on the current rayon pool. Never fails: unreadable paths become problems in the result.
 pub fn scan(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe {
     walk(system, root, options, Reach::Everything)
 }
 
-/// As [`scan`], but only the files that lie in the root itself and in the given folders. A folder is found only if those
-/// above it are given too.
+/// As [`scan`], but only the files directly in the root and in the given folders. A folder is found only if its parents are given
+/// too.
 pub fn scan_folders(system: &dyn System, root: &Path, options: &ScanOptions, folders: &BTreeSet<String>) -> Universe {
     walk(system, root, options, Reach::Only(folders))
 }
 
-/// As [`scan`], but only the files that lie in the root itself.
+/// As [`scan`], but only the files directly in the root.
 pub fn scan_top(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe {
     walk(system, root, options, Reach::Only(&BTreeSet::new()))
 }
 
-/// Whether git tracks a file of the repository at `root`, by its path from there. Nothing is tracked where git's index
-/// cannot be read.
+/// Whether git tracks a file of the repository at `root`, by its root-relative path. False if git's index cannot be read.
 pub fn is_tracked(system: &dyn System, root: &str, path: &str) -> bool {
     let mut recorder = Recorder::new(system);
     let Ok(real) = real_path(system, Path::new(root)) else { return false };
@@ -59,11 +58,11 @@ pub fn is_tracked(system: &dyn System, root: &str, path: &str) -> bool {
     tracked.contains(from_top.as_bytes())
 }
 
-/// How far a walk goes.
+/// The extent of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach<'a> {
     Everything,
-    /// Only these folders, beside the root.
+    /// Only these folders, besides the root.
     Only(&'a BTreeSet<String>),
 }
 
@@ -96,9 +95,9 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach<'_
     };
     let list = || Listed::new(system, walk.root.path());
     let listed = match reach {
-        // The index of a large repository takes as long to read as its root takes to list.
+        // Reading the index of a large repository takes as long as listing its root, so do both at once.
         Reach::Everything => rayon::join(|| walk.tracked(), list).1,
-        // Few ask for it.
+        // Few such walks need the index.
         Reach::Only(_) => list(),
     };
     let (rules, mode) = walk.rules_above_root(&mut recorder);
@@ -113,26 +112,26 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach<'_
     walk.finish(recorder)
 }
 
-/// The tracked paths, and what was read to find them.
+/// The tracked paths, and the observations of reading them.
 struct ReadIndex {
     tracked: TrackedPaths,
     observations: Observations,
     problems: Vec<Problem>,
 }
 
-/// Rules from the weakest list to the strongest.
+/// Lists of rules, the strongest one last.
 type Rules = Arc<[Arc<PatternList>]>;
 
-/// What git would show of a directory.
+/// Which files of a directory git would show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListingMode {
     /// Tracked files, and others that no rule ignores.
     Everything,
     /// The directory is ignored, so only tracked files.
     TrackedOnly,
-    /// Another repository, or a name that is always out: only what `includes` adds.
+    /// Another repository, or a name that is always skipped: only files that `includes` adds.
     IncludesOnly,
-    /// What stan staged from elsewhere: all of it, although git ignores it.
+    /// Files that stan staged from elsewhere: all of them, although git ignores them.
     Imported,
 }
 
@@ -141,11 +140,11 @@ struct Task {
     path: String,
     rules: Rules,
     mode: ListingMode,
-    /// If it was listed already.
+    /// The listing, if it was read in advance.
     listed: Option<Listed>,
 }
 
-/// A directory's stat, taken first, and its entries.
+/// A directory's stat, taken first, and its entries, or the errors.
 struct Listed {
     stat: io::Result<Stat>,
     entries: io::Result<Vec<DirEntry>>,
@@ -168,7 +167,7 @@ struct ScanWalk<'a> {
     root: Root,
     /// The root as the caller spelled it.
     alias: Root,
-    /// From the top of the checkout to the root, with a trailing slash; empty when they are the same.
+    /// The path from the top of the checkout to the root, with a trailing slash; empty if they are the same.
     prefix: String,
     checkout: Checkout,
     /// Read on first use.
@@ -179,7 +178,7 @@ struct ScanWalk<'a> {
     visited: Mutex<Vec<Visited>>,
 }
 
-/// A directory that is there: its stat, taken first, and its entries.
+/// A directory that could be read: its stat, taken first, and its entries.
 struct Opened {
     stat: Stat,
     entries: Vec<DirEntry>,
@@ -209,7 +208,7 @@ impl<'a> ScanWalk<'a> {
             task,
         };
         let directory = visit.open().map(|opened| {
-            // Folders first, so that other threads can list them meanwhile.
+            // Folders first, so that other threads can list them in the meantime.
             visit.folders(&opened.entries);
             for child in std::mem::take(&mut visit.children) {
                 scope.spawn(move |scope| self.directory(scope, child));
@@ -230,7 +229,7 @@ impl<'a> ScanWalk<'a> {
         !self.stan_path.is_empty() && below == Some("imports")
     }
 
-    /// The folder of imported files, if it exists and is not reached through a link.
+    /// The folder of imported files, if it exists and its path contains no symlink.
     fn imports(&self, recorder: &mut Recorder<'_>) -> Option<Task> {
         if self.stan_path.is_empty() || self.globs.prunes(&self.stan_path) {
             return None;
@@ -255,14 +254,14 @@ impl<'a> ScanWalk<'a> {
         &self.index.get_or_init(read).tracked
     }
 
-    /// The rules that hold in the root before its own ignore file is read, and what may be shown of the root.
+    /// The rules that apply to the root before its own ignore file is read, and which files of the root git would show.
     fn rules_above_root(&self, recorder: &mut Recorder<'_>) -> (Rules, ListingMode) {
         let checkout = &self.checkout;
         let mut rules = Vec::new();
         if let Some(path) = checkout.info_exclude() {
             read_rules(recorder, &self.root, &path, 0, &mut rules);
         }
-        // Each directory above the root is asked about first and then adds its own rules, from the top down.
+        // From the top down: each parent directory of the root is checked against the rules so far, and then adds its own.
         let ends = self.prefix.match_indices('/').map(|(index, _)| index);
         let mut mode = ListingMode::Everything;
         let mut start = 0;
@@ -305,7 +304,7 @@ impl<'a> ScanWalk<'a> {
             observations.extend(visited.observations);
             problems.extend(visited.problems);
         }
-        // Each directory's files are sorted already, and so are directories: a stable sort makes use of that.
+        // The files of each directory and the directories are sorted, which makes a stable sort fast.
         files.sort();
         files.dedup();
         aliases.sort_unstable();
@@ -316,7 +315,7 @@ impl<'a> ScanWalk<'a> {
         Universe { files, aliases, directories, inputs, links, probes, problems }
     }
 
-    /// Whether the path lies below stan's own directory and is not one of the parts that are scanned.
+    /// Whether the path is in stan's own directory, except the parts that are scanned.
     fn is_stans_own(&self, path: &str, is_directory: bool) -> bool {
         if self.stan_path.is_empty() {
             return false;
@@ -331,7 +330,7 @@ impl<'a> ScanWalk<'a> {
         match first {
             "system" | "imports" if is_folder => false,
             "context" | "output" | "diff" | "patch" | "cache" if is_folder => true,
-            // Anything else is the repository's own, if git tracks it.
+            // Anything else belongs to the repository, if git tracks it.
             first if first.starts_with(".lock") || first.starts_with(".stan-tmp-") => true,
             _ => {
                 let from_top = [self.prefix.as_str(), path].concat();
@@ -344,7 +343,7 @@ impl<'a> ScanWalk<'a> {
         }
     }
 
-    /// Whether the target of a link may be in the universe: ignore rules do not count, the other rules do.
+    /// Whether the target of a symlink may be in the universe: all rules apply, except ignore rules.
     fn is_allowed_target(&self, path: &str) -> bool {
         !self.globs.excludes(path)
             && !self.is_stans_own(path, false)
@@ -352,12 +351,12 @@ impl<'a> ScanWalk<'a> {
     }
 }
 
-/// The work on one directory.
+/// The visit of one directory.
 struct Visit<'w, 'a> {
     walk: &'w ScanWalk<'a>,
     recorder: Recorder<'a>,
     task: Task,
-    /// The directory's path from the top of the checkout with a trailing slash; entries are appended to it in turn.
+    /// The directory's path from the top of the checkout, with a trailing slash. The names of entries are appended in turn.
     path_from_top: Vec<u8>,
     files: Vec<Box<str>>,
     aliases: Vec<(Box<str>, Box<str>)>,
@@ -365,7 +364,7 @@ struct Visit<'w, 'a> {
 }
 
 impl Visit<'_, '_> {
-    /// Lists the directory, and reads the rules that hold in it.
+    /// Lists the directory, and reads its ignore file.
     fn open(&mut self) -> Option<Opened> {
         let absolute = self.walk.root.absolute(&self.task.path);
         let listed = self.task.listed.take();
@@ -394,8 +393,7 @@ impl Visit<'_, '_> {
         None
     }
 
-    /// A virtual environment of Python holds installed packages, as `node_modules` does; a crate that `cargo vendor` copied is
-    /// one.
+    /// A Python virtual environment contains installed packages, like `node_modules`; so does a crate that `cargo vendor` copied.
     fn look_for_packages(&mut self, entries: &[DirEntry]) {
         let has = |name: &str| find(entries, name) == Some(EntryKind::File);
         let is_installed = has("pyvenv.cfg") || (has(CRATE_CHECKSUMS) && has(CRATE_MANIFEST));
@@ -417,7 +415,7 @@ impl Visit<'_, '_> {
     }
 
     fn read_ignore_file(&mut self, entries: &[DirEntry], absolute: &str) {
-        // Git reads no ignore file through a link.
+        // Git does not follow a symlink to an ignore file.
         if self.task.mode == ListingMode::Everything && find(entries, ".gitignore") == Some(EntryKind::File) {
             let path = Root::new(absolute).absolute(".gitignore");
             let mut rules = self.task.rules.to_vec();
@@ -445,7 +443,7 @@ impl Visit<'_, '_> {
         self.path_from_top.truncate(length);
     }
 
-    /// Everything but the folders; returns all entries that have a name.
+    /// Processes everything but the folders; returns all entries with UTF-8 names.
     fn rest(&mut self, entries: Vec<DirEntry>) -> Vec<(Box<str>, EntryKind)> {
         let length = self.path_from_top.len();
         let mut named = Vec::with_capacity(entries.len());
@@ -499,7 +497,7 @@ impl Visit<'_, '_> {
         let path = self.relative(name);
         if (wanted || walk.globs.could_include_below(&path))
             && !walk.is_stans_own(&path, true)
-            // It is walked by itself.
+            // The folder of imports is walked separately.
             && !(walk.reach == Reach::Everything && walk.is_imports(&path))
             && !walk.globs.prunes(&path)
         {
@@ -554,7 +552,7 @@ impl Visit<'_, '_> {
         }
     }
 
-    /// A name that is not UTF-8 is reported if git would show it, or look into it.
+    /// Reports a name that is not UTF-8 if git would show it, or would enter it.
     fn unnamed(&mut self, name: &OsString, kind: EntryKind, name_start: usize) {
         let shown = match kind {
             EntryKind::Other => false,
@@ -577,7 +575,7 @@ fn find(entries: &[DirEntry], name: &str) -> Option<EntryKind> {
     entries.get(index).map(|entry| entry.kind)
 }
 
-/// The strongest list that has an opinion decides.
+/// The last list with a matching rule decides.
 fn is_ignored(rules: &[Arc<PatternList>], path_from_top: &[u8], name_start: usize, is_directory: bool) -> bool {
     rules
         .iter()

@@ -1,4 +1,4 @@
-//! Hashing files without keeping them, and deciding when an unchanged stat proves nothing.
+//! Hashes files without keeping their bytes, and decides when an unchanged stat proves nothing.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -9,20 +9,20 @@ use stan_model::Digest;
 use crate::system::{OpenFile, Stat, System};
 use crate::system_ext::SystemExt as _;
 
-/// Coarser than the clock of any file system in use (two seconds, on FAT).
+/// The coarsest granularity of timestamps on any file system in use (two seconds, on FAT).
 const CLOCK_GRAIN: i64 = 2_000_000_000;
 
-/// A file whose bytes were hashed and not kept.
+/// A file whose bytes were hashed and dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashedFile {
-    /// Taken from the open file, before its bytes were read.
+    /// Taken from the open file before reading.
     pub stat: Stat,
     pub digest: Digest,
-    /// How many bytes were hashed. Differs from the stat's size when the file was written meanwhile.
+    /// The number of hashed bytes. Differs from the stat's size if the file was written in the meantime.
     pub size: u64,
 }
 
-/// Reads a file for its digest and size.
+/// The digest and size of a file.
 pub fn hash_file(system: &dyn System, path: &Path) -> io::Result<HashedFile> {
     let mut hasher = Sha256::new();
     let mut size = 0;
@@ -33,12 +33,12 @@ pub fn hash_file(system: &dyn System, path: &Path) -> io::Result<HashedFile> {
     Ok(HashedFile { stat, digest: Digest(hasher.finalize().into()), size })
 }
 
-/// As [`hash_file`], for a path without a link anywhere in it (see `Links::Refuse`).
+/// As [`hash_file`], for a path without symlinks (see `Links::Refuse`).
 pub fn hash_real_file(system: &dyn System, path: &Path) -> io::Result<HashedFile> {
     hash_open_file(system.open_real(path)?)
 }
 
-/// As [`hash_file`], for a file that is open.
+/// As [`hash_file`], for an open file.
 pub fn hash_open_file(file: OpenFile) -> io::Result<HashedFile> {
     let mut hasher = Sha256::new();
     let mut size = 0;
@@ -61,7 +61,7 @@ pub fn hash_open_file(file: OpenFile) -> io::Result<HashedFile> {
 /// How much of a file is in memory while it is hashed.
 const PIECE: usize = 1 << 20;
 
-/// Whether a change after `observed_at` may have left the stat as it was, because the file system's clock is coarse.
+/// Whether a change after `observed_at` may have left the stat the same, because timestamps are coarse.
 pub fn is_racy(stat: &Stat, observed_at: i64) -> bool {
     stat.mtime.max(stat.ctime) >= observed_at.saturating_sub(CLOCK_GRAIN)
 }

@@ -1,4 +1,4 @@
-//! Every effect of the libraries, behind one trait. Libraries do nothing that is not possible here.
+//! Every effect of the libraries, behind one trait. Libraries can only do what this trait offers.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Seek, Write};
@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// What a directory entry or a path is, without following links.
+/// The kind of a directory entry or path, without following symlinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum EntryKind {
     File,
     Dir,
     Link,
-    /// Sockets, pipes, devices: never opened, because opening one may block without end.
+    /// Sockets, pipes, devices: never opened, because opening one may block indefinitely.
     Other,
 }
 
-/// One entry of a directory, as the file system lists it.
+/// An entry of a directory listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirEntry {
     pub name: OsString,
@@ -30,37 +30,38 @@ pub struct Stat {
     pub size: u64,
     /// Nanoseconds since the epoch.
     pub mtime: i64,
-    /// Nanoseconds since the epoch; equals `mtime` where the platform has none.
+    /// Nanoseconds since the epoch; equals `mtime` on platforms without it.
     pub ctime: i64,
-    /// 0 where the platform has none.
+    /// 0 on platforms without inodes.
     pub inode: u64,
 }
 
 /// The owner of a file or folder, relative to the current user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The caller's (the effective user of this process), or the platform has no owners.
+    /// The effective user of this process, or the platform has no owners.
     Caller,
-    /// The administrator's, whom every user has to trust.
+    /// The administrator, whom every user must trust.
     Root,
-    /// Another user's.
+    /// Another user.
     Other,
 }
 
 /// A regular file, open for reading. The fields hold its state when it was opened; `reader` can stat it again.
 pub struct OpenFile {
-    /// Taken from the open file, before anything was read.
+    /// Taken from the open file before reading.
     pub stat: Stat,
     /// Whether its owner may execute it; `false` on platforms without such permissions.
     pub executable: bool,
-    /// Whether only owner and group may read it; `false` on platforms without such permissions. A copy must not be more readable.
+    /// Whether only owner and group may read it; `false` on platforms without such permissions. A copy must not be readable by
+    /// more users.
     pub private: bool,
     pub reader: Box<dyn InputFile>,
 }
 
 /// The bytes of an open file.
 pub trait InputFile: Read + Seek + Send {
-    /// The stat of the open file now: it differs from the first one when the file changed meanwhile.
+    /// The current stat of the open file. Differs from the first one if the file changed in the meantime.
     fn stat(&self) -> io::Result<Stat>;
 }
 
@@ -69,7 +70,7 @@ pub trait OutputFile: Write + Send {
     /// Flushes to disk (fsync).
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Gives a file that was made with [`Access::Undecided`] the permissions of [`Access::Shared`].
+    /// Gives a file that was created with [`Access::Undecided`] the permissions of [`Access::Shared`].
     fn share(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -88,26 +89,26 @@ pub enum Access {
     Undecided,
 }
 
-/// A lock that is held until it is dropped or the process ends, even if it is killed.
+/// A lock that is held until it is dropped or the process ends, even by a kill.
 pub trait HeldLock: Send + Sync {
-    /// Replaces the contents of the lock's file, which name the holder.
+    /// Replaces the contents of the lock file, which name the holder.
     fn describe(&mut self, holder: &str) -> io::Result<()>;
 }
 
 /// Reads files of one open directory by name, without resolving the path of the directory again.
 pub trait DirectoryFiles: Send {
-    /// Appends the bytes of the regular file `name` to `buffer`, as `SystemExt::read_real` would. The stat is taken before
-    /// reading, and only where it is wanted: it costs a system call.
+    /// Appends the bytes of the regular file `name` to `buffer`, as `SystemExt::read_real` does. The stat is taken before
+    /// reading, and only if requested: it costs a system call.
     fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>>;
 
-    /// Stats a name of the directory without following a link.
+    /// The stat of an entry, without following a symlink.
     fn lstat(&self, name: &str) -> io::Result<Stat>;
 }
 
-/// The most memory that is reserved because of a stat's size. Beyond it, the buffer grows as bytes arrive.
+/// The maximum memory that is reserved because of a stat's size. Beyond it, the buffer grows while bytes arrive.
 pub(crate) const MAX_RESERVED: usize = 64 << 20;
 
-/// Appends the bytes of an open file to `buffer`; nothing when there are more than `limit`.
+/// Appends the bytes of an open file to `buffer`; fails and appends nothing if there are more than `limit`.
 pub(crate) fn append(file: OpenFile, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
     let OpenFile { stat, reader, .. } = file;
     if stat.size > limit {
@@ -125,51 +126,52 @@ pub(crate) fn append(file: OpenFile, limit: u64, buffer: &mut Vec<u8>) -> io::Re
     read
 }
 
-/// What happens at a symbolic link on the way to a path or at its end.
+/// What to do about a symbolic link in a path, including its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// It is followed, as the kernel does.
+    /// Follow it, as the kernel does.
     Follow,
-    /// It is an error. For paths that the caller has found to be without links: where the system supports it, a link
-    /// that was put there since then is not followed, so that what was checked is what is read.
+    /// Fail. For paths that the caller has checked to be without symlinks: if the system supports it, a symlink that was created
+    /// since the check is not followed, so that the checked file is the one that is read.
     Refuse,
 }
 
-/// The reading half of all effects: few primitives, none with a default. A default that follows links would let an implementation
-/// silently lose a security property. What can be built on these calls is in [`crate::SystemExt`]; an implementation that changes
-/// only some calls of another one is a [`crate::SystemLayer`].
+/// The reading half of all effects: few primitives, none with a default. With a default that follows symlinks, an implementation
+/// could silently lose a security property. Operations built on these calls are in [`crate::SystemExt`]; an implementation that
+/// changes only some calls of another one is a [`crate::SystemLayer`].
 pub trait System: Send + Sync {
     /// The entries of a directory in any order, without `.` and `..`.
     fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>>;
 
-    /// The stat of a path; a final link is not followed.
+    /// The stat of a path, without following a final symlink.
     fn lstat(&self, path: &Path) -> io::Result<Stat>;
 
-    /// Whose the path is, without following a final link.
+    /// The owner of a path, without following a final symlink.
     fn owner(&self, path: &Path) -> io::Result<Owner>;
 
     /// Opens a regular file for reading; fails on anything else, without blocking.
     fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile>;
 
-    /// Appends the bytes of a regular file to `buffer`; fails on anything else, and with `ErrorKind::FileTooLarge` when there are
-    /// more than `limit`. Returns the file's stat *taken from the open file before reading it*. A primitive although
-    /// `open_file` would do, because that costs an allocation and zeroed memory for each file of a scan.
+    /// Appends the bytes of a regular file to `buffer`; fails on anything else, and with `ErrorKind::FileTooLarge` if there are
+    /// more than `limit`. Returns the file's stat *taken from the open file before reading it*. A primitive although `open_file`
+    /// would be enough, because that costs an allocation and zeroed memory for each file of a scan.
     fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat>;
 
-    /// Opens a directory to access its files by name, if the system supports that. Refuses links, in the path and among the files.
+    /// Opens a directory to access its files by name, if the system supports that. Refuses symlinks in the path and among the
+    /// files.
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>>;
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// Nanoseconds since the epoch. Only ever compared with file times, never shown.
+    /// Nanoseconds since the epoch. Only compared with file times, never shown.
     fn now(&self) -> i64;
 }
 
 /// The writing half. No method has a default, as in [`System`]: a fallback to a weaker form would silently lose privacy or
 /// durability.
 pub trait WritableSystem: System {
-    /// Replaces a file atomically: readers see the old contents or the new ones, never a part. A link at `path` is replaced, not
-    /// followed; the permissions of an existing file are kept. The directory must exist.
+    /// Replaces a file atomically: readers see either the old or the new contents. A symlink at `path` is replaced, not followed;
+    /// the permissions of an existing file are kept. The directory must exist.
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
     /// As `write_atomic`, for contents in several buffers, which need not be copied into one.
@@ -183,38 +185,37 @@ pub trait WritableSystem: System {
     /// As `create_dir_all`; new directories are accessible to the owner only (0700).
     fn create_private_dir_all(&self, path: &Path) -> io::Result<()>;
 
-    /// Fills `bytes` with random numbers that are fit for a secret key.
+    /// Fills `bytes` with random numbers suitable for a secret key.
     fn random(&self, bytes: &mut [u8]) -> io::Result<()>;
 
-    /// One line that identifies this process among the processes of all machines, also after a reboot.
+    /// One line that identifies this process among the processes of all machines, even after a reboot.
     fn process_token(&self) -> io::Result<String>;
 
-    /// Whether the process that a token names still runs; `None` when that cannot be determined, as for another
-    /// machine.
+    /// Whether the process with a token still runs; `None` if that cannot be determined, as on another machine.
     fn is_running(&self, token: &str) -> Option<bool>;
 
-    /// The permission bits of a file, as Unix has them.
+    /// The Unix permission bits of a file.
     fn permissions(&self, path: &Path) -> io::Result<u32>;
 
     /// Sets the permission bits of a file.
     fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()>;
 
-    /// Removes a file, or a link itself.
+    /// Removes a file, or a symlink itself.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a file that does not exist yet; whatever is at `path`, even a dangling link, is an error.
+    /// Creates a file; fails if anything is at `path`, even a dangling symlink.
     fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>>;
 
-    /// Moves a file within one directory, replacing a file or link at `to` all at once.
+    /// Moves a file within one directory, atomically replacing a file or symlink at `to`.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a directory, when nothing is in it.
+    /// Removes an empty directory.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
 
     /// Flushes a directory to disk, so that created and renamed files survive a power cut.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Takes the lock whose file is at `path`, which is made when it is missing; never follows a link. `None` when
-    /// it is held.
+    /// Takes the lock on the file at `path`, which is created if it is missing; never follows a symlink. `None` if the lock is
+    /// held.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn HeldLock>>>;
 }

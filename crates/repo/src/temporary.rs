@@ -1,6 +1,5 @@
-//! Names of temporary files. They are written beside their target and renamed over it, so that only a killed process leaves one
-//! behind. Inside `<stanPath>`, where a lock names the running process, `stan_archive`
-//! removes them.
+//! Names of temporary files. They are written beside their target and renamed over it, so that only killed processes leave any
+//! behind. In `<stanPath>`, where a lock names the running process, `stan_archive` removes them.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,17 +7,17 @@ use std::path::Path;
 use crate::system::{EntryKind, WritableSystem};
 use crate::system_ext::SystemExt as _;
 
-/// How temporary files are named: this, the process, a number, and the name of the target.
+/// The name of a temporary file consists of this, the process, a number, and the name of the target.
 const PREFIX: &str = ".stan-tmp-";
 
-/// The temporary name for a target in the same folder.
+/// The temporary name for a target, to be used in the same folder.
 pub fn temporary_name(process: u32, number: u64, target: impl AsRef<std::ffi::OsStr>) -> OsString {
     let mut name = OsString::from(format!("{PREFIX}{process}-{number}-"));
     name.push(target);
     name
 }
 
-/// The name of the target that a temporary file was to become; `None` when the name is not a temporary one.
+/// The name of the target of a temporary file; `None` if the name is not a temporary one.
 pub fn target_of_temporary(name: &str) -> Option<&str> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (process, rest) = name.strip_prefix(PREFIX)?.split_once('-')?;
@@ -26,9 +25,8 @@ pub fn target_of_temporary(name: &str) -> Option<&str> {
     (is_number(process) && is_number(number)).then_some(target)
 }
 
-/// Removes what killed processes left in `folder` when they were about to replace one of `targets`. A process that is
-/// still writing holds the lock of the temporary file, which then stays. What cannot be removed stays too: it is not an
-/// output.
+/// Removes the temporary files of killed processes for `targets` in `folder`. A process that is still writing holds the lock of
+/// its temporary file, which then stays. Failures are ignored, because these files are not outputs.
 pub fn remove_leftovers(system: &dyn WritableSystem, folder: &Path, targets: &[&str]) {
     for entry in system.read_dir(folder).unwrap_or_default() {
         let is_leftover = entry.kind == EntryKind::File

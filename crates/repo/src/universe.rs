@@ -1,4 +1,4 @@
-//! The result of a scan: the files that are nodes, and everything that decided which ones are.
+//! The result of a scan: the files that become nodes, and everything that affected which ones do.
 
 use serde::{Deserialize, Serialize};
 use stan_model::Problem;
@@ -7,14 +7,14 @@ use crate::observations::{Observations, ObservedDirectory, ObservedFile, Observe
 use crate::paths::Root;
 use crate::system::{EntryKind, Stat};
 
-/// What the user decides about a scan.
+/// The user's options of a scan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScanOptions {
-    /// Root-relative directory of stan itself, of which only `system/**` and `imports/**` are scanned.
+    /// Root-relative path of stan's own directory, of which only `system/**` and `imports/**` are scanned.
     pub stan_path: String,
-    /// Globs that add files over ignore rules.
+    /// Globs that add files, overriding ignore rules.
     pub includes: Vec<String>,
-    /// Globs that remove files, over `includes`.
+    /// Globs that remove files, overriding `includes`.
     pub excludes: Vec<String>,
 }
 
@@ -24,34 +24,34 @@ impl Default for ScanOptions {
     }
 }
 
-/// The files of a repository, and what a later run must compare to know that they are still the same.
+/// The files of a repository, and the data that a later run must compare to know that they are still the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Universe {
-    /// Root-relative, `/`-separated, sorted by bytes and unique: the nodes.
+    /// Root-relative, `/`-separated, sorted by bytes, without duplicates.
     pub files: Vec<Box<str>>,
-    /// Links that are shown as files: their own path, and the real path of their target inside the root. Sorted.
+    /// Symlinks to files: the path of the symlink, and the real path of its target inside the root. Sorted.
     pub aliases: Vec<(Box<str>, Box<str>)>,
     /// Every directory listed, sorted by path.
     pub directories: Vec<ScannedDirectory>,
-    /// Every other file whose contents decided the result: ignore files, the git index, …
+    /// Every other file whose contents affected the result: ignore files, the git index, …
     pub inputs: Vec<ObservedFile>,
-    /// Every link inspected.
+    /// Every symlink that was read.
     pub links: Vec<ObservedLink>,
-    /// Every path whose bare existence decided something: components of links, `.git` in folders above the root.
+    /// Every path whose existence alone affected the result: components of symlinks, `.git` in parents of the root.
     pub probes: Vec<ObservedProbe>,
     pub problems: Vec<Problem>,
 }
 
-/// One directory as it was listed.
+/// A listed directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScannedDirectory {
     /// Root-relative; empty for the root.
     pub path: Box<str>,
     /// Taken before listing.
     pub stat: Stat,
-    /// Of all entries, the ones whose names are not UTF-8 included.
+    /// A hash of all entries, including names that are not UTF-8.
     pub listing: u64,
-    /// All entries with UTF-8 names, ignored ones included, sorted by bytes. Links are not followed.
+    /// All entries with UTF-8 names, including ignored ones, sorted by bytes. Symlinks are not followed.
     pub entries: Vec<(Box<str>, EntryKind)>,
 }
 
@@ -61,7 +61,7 @@ impl Universe {
         self.files.binary_search_by(|file| file.as_ref().cmp(path)).is_ok()
     }
 
-    /// What the scan stat'ed, listed and read, to be kept for a later run. `root` is the real path of the scanned root.
+    /// Everything that the scan stat'ed, listed and read, for a later run. `root` is the real path of the scanned root.
     pub fn observations(&self, root: &str) -> Observations {
         let root = Root::new(root);
         let observed = |directory: &ScannedDirectory| ObservedDirectory {

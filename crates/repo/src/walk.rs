@@ -1,5 +1,5 @@
-//! A walk over everything below a folder. Links are returned and never entered. For stan's own folders and for folders that a reply
-//! names; the files of the repository, by git's rules, come from `scan`.
+//! A walk over everything below a folder. Symlinks are returned and never followed. For stan's own folders and for folders that a
+//! reply names; `scan` lists the files of the repository by git's rules.
 
 use std::ffi::OsString;
 use std::io;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::system::{DirEntry, EntryKind, System};
 use crate::system_ext::SystemExt as _;
 
-/// A file, folder, link or something else that was found.
+/// A file, folder, symlink or other entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundEntry {
     pub folder: PathBuf,
@@ -21,13 +21,13 @@ impl FoundEntry {
         self.folder.join(&self.name)
     }
 
-    /// `None` when the name is not UTF-8.
+    /// `None` if the name is not UTF-8.
     pub fn name(&self) -> Option<&str> {
         self.name.to_str()
     }
 }
 
-/// A folder whose entries are not known, and why.
+/// A folder that could not be listed, and why.
 #[derive(Debug)]
 pub struct UnlistedFolder {
     pub folder: PathBuf,
@@ -37,20 +37,20 @@ pub struct UnlistedFolder {
 /// See [`entries_below`].
 pub struct EntriesBelow<'s> {
     system: &'s dyn System,
-    /// Folders that were found and not listed yet.
+    /// Folders that are not listed yet.
     pending: Vec<PathBuf>,
     folder: PathBuf,
     entries: std::vec::IntoIter<DirEntry>,
 }
 
-/// The entries of a folder and of all folders below, a folder always before what is in it, otherwise in no order. `top` must be a
-/// path without links in it. A folder that cannot be listed is an error, after which the rest still comes.
+/// The entries of a folder and of all folders below it: a folder always before its contents, otherwise in no particular order.
+/// `top` must be a path without symlinks. A folder that cannot be listed is an error, after which the walk continues.
 pub fn entries_below<'s>(system: &'s dyn System, top: &Path) -> EntriesBelow<'s> {
     EntriesBelow { system, pending: vec![top.to_owned()], folder: PathBuf::new(), entries: Vec::new().into_iter() }
 }
 
 impl EntriesBelow<'_> {
-    /// Does not enter the folder that was returned last.
+    /// Does not enter the last returned folder.
     pub fn skip_folder(&mut self) {
         self.pending.pop();
     }
@@ -85,7 +85,7 @@ mod tests {
     use crate::MemorySystem;
 
     #[test]
-    fn folders_come_before_what_is_in_them_and_links_are_not_entered() {
+    fn folders_precede_their_contents_and_symlinks_are_not_followed() {
         let system = MemorySystem::from_fixture(
             "
             //- /r/a/b/c.ts

@@ -1,15 +1,15 @@
 //! Git's glob language (`wildmatch.c` with `WM_PATHNAME`), matched byte by byte.
 //!
-//! Not a general glob library: no braces, no case folding, no compilation to a regex. Git's own matcher is
-//! recursive and takes exponential time on hostile patterns; this one keeps two restore points instead, which
-//! accepts exactly the same language in polynomial time and constant stack.
+//! Not a general glob library: no braces, no case folding, no compilation to a regex. Git's own matcher is recursive and takes
+//! exponential time on hostile patterns; this one keeps two restore points instead, which accepts exactly the same language in
+//! polynomial time and constant stack.
 
-/// Whether `pattern` matches the whole of `text`. `*`, `?` and classes never match `/`; `**` does, where it is a
-/// whole path component (or ends or begins the pattern).
+/// Whether `pattern` matches the whole of `text`. `*`, `?` and classes never match `/`; `**` does, if it is a whole path
+/// component (or at the start or end of the pattern).
 pub(crate) fn wildmatch(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
-    // The latest `*` seen since the latest `**`, and the latest `**`: backtracking to anything older cannot help,
-    // because the later one could have absorbed whatever the older one would.
+    // The latest `*` since the latest `**`, and the latest `**`. Backtracking to earlier ones cannot help, because the later one
+    // could have matched the same text.
     let mut star: Option<Restore> = None;
     let mut star_star: Option<Restore> = None;
     loop {
@@ -25,7 +25,7 @@ pub(crate) fn wildmatch(pattern: &[u8], text: &[u8]) -> bool {
                         return true;
                     }
                     let whole_components = pattern.get(p) == Some(&b'/');
-                    // `**/` also matches nothing at all, so the pattern goes on right after its slash.
+                    // `**/` also matches the empty text, so the pattern continues right after its slash.
                     p += usize::from(whole_components);
                     star_star = Some(Restore { pattern: p, text: t, whole_components });
                 } else {
@@ -33,7 +33,7 @@ pub(crate) fn wildmatch(pattern: &[u8], text: &[u8]) -> bool {
                 }
                 continue;
             }
-            Some(_) => text.get(t).and_then(|&byte| one(pattern, p, byte)),
+            Some(_) => text.get(t).and_then(|&byte| match_one(pattern, p, byte)),
         };
         if let Some(next) = advanced {
             (p, t) = (next, t + 1);
@@ -54,16 +54,17 @@ pub(crate) fn wildmatch(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// The number of leading bytes that mean themselves.
+/// The number of leading bytes without special meaning.
 pub(crate) fn literal_prefix_length(pattern: &[u8]) -> usize {
     pattern.iter().position(|byte| matches!(byte, b'*' | b'?' | b'[' | b'\\')).unwrap_or(pattern.len())
 }
 
-/// Where to go on after a failure: the pattern position behind a star and the first text byte not yet given to it.
+/// Where to continue after a failure: the pattern position after a star, and the first text byte that the star does not cover
+/// yet.
 struct Restore {
     pattern: usize,
     text: usize,
-    /// A `**/`, which gives up text only up to and including a slash.
+    /// A `**/`, which may only cover text up to and including a slash.
     whole_components: bool,
 }
 
@@ -98,8 +99,8 @@ impl Stars {
     }
 }
 
-/// Matches one text byte against the pattern element at `p`, which is not a star; returns where the next one starts.
-fn one(pattern: &[u8], p: usize, byte: u8) -> Option<usize> {
+/// Matches one text byte with the pattern element at `p`, which is not a star; returns the position of the next element.
+fn match_one(pattern: &[u8], p: usize, byte: u8) -> Option<usize> {
     match *pattern.get(p)? {
         b'\\' => (*pattern.get(p + 1)? == byte).then_some(p + 2),
         b'?' => (byte != b'/').then_some(p + 1),
@@ -108,14 +109,14 @@ fn one(pattern: &[u8], p: usize, byte: u8) -> Option<usize> {
     }
 }
 
-/// A bracket expression whose content starts at `p`. A malformed one matches nothing, as in git.
+/// Matches a bracket expression whose content starts at `p`. A malformed one matches nothing, as in git.
 fn class(pattern: &[u8], mut p: usize, byte: u8) -> Option<usize> {
     let at = |index: usize| pattern.get(index).copied();
     let negated = matches!(at(p)?, b'!' | b'^');
     p += usize::from(negated);
     let mut matched = false;
     let mut previous = 0;
-    // The first character is taken as a member even when it is `]`.
+    // The first character is a member even if it is `]`.
     let mut first = true;
     loop {
         let mut current = at(p)?;
@@ -155,7 +156,7 @@ fn class(pattern: &[u8], mut p: usize, byte: u8) -> Option<usize> {
     (matched != negated && byte != b'/').then_some(p + 1)
 }
 
-/// `None` for a name that git does not know. The sets are git's own, which are ASCII and independent of the locale.
+/// `None` for a name that git does not know. The sets are git's own: ASCII, and independent of the locale.
 fn named_class(name: &[u8], byte: u8) -> Option<bool> {
     let space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     Some(match name {
@@ -189,7 +190,7 @@ mod tests {
         AbortToStarStar,
     }
 
-    /// The recursive formulation that git uses, kept here as the definition that the fast one must agree with.
+    /// The recursive formulation of git, which the fast one is tested against.
     fn reference(start: &[u8], pattern: &[u8], text: &[u8]) -> MatchResult {
         let (mut p, mut t) = (0, 0);
         while p < pattern.len() {
@@ -197,7 +198,7 @@ mod tests {
                 return MatchResult::AbortAll;
             }
             if pattern[p] != b'*' {
-                match one(pattern, p, text[t]) {
+                match match_one(pattern, p, text[t]) {
                     Some(next) => p = next,
                     None => return MatchResult::NoMatch,
                 }

@@ -1,11 +1,11 @@
-//! [`Files`] over a [`System`]: answers from cached directory listings and records what it reads.
+//! [`Files`] over a [`System`]: answers from cached directory listings, and records what it reads.
 //!
-//! One listing answers for every candidate name in a directory, which is cheaper than an `lstat` for each. Only directories below the
-//! root and in a `node_modules` are listed; elsewhere single paths are stat'ed. Nothing is read twice, so answers do not change
-//! during a run.
+//! One listing answers queries for all candidate names in a directory, which is cheaper than an `lstat` for each. Only
+//! directories below the root and in a `node_modules` are listed; elsewhere single paths are stat'ed. Nothing is read twice, so
+//! answers do not change during a run.
 //!
-//! This is where consent is enforced: whatever the [`Reach`] does not cover is refused before the system is asked,
-//! by the path and by every link on the way. The one way out is a link in a `node_modules` to a package of that name.
+//! This is where consent is enforced: paths that the [`Reach`] does not cover are refused before the system is called, for the
+//! path itself and for each symlink in it. The only exception is a symlink in a `node_modules` to a package of that name.
 
 mod directory;
 mod linked;
@@ -31,41 +31,41 @@ use crate::reach::Reach;
 use crate::system::{EntryKind, Stat, System};
 use crate::universe::Universe;
 
-/// Larger files are not read: they are not written by hand, and a hostile one must not fill the memory.
+/// Larger files are not read: real sources are smaller, and a hostile file must not exhaust memory.
 const MAX_FILE: u64 = 16 << 20;
-/// Longer than any path that an operating system opens. Without a limit, hostile ones would cost quadratic time.
+/// Longer than any path that an operating system opens. Without a limit, hostile paths would cost quadratic time.
 const MAX_PATH: usize = 16 << 10;
 
 thread_local! {
-    /// Of this thread, whichever world it asks: only differences count.
+    /// Per thread, for all worlds: only differences matter.
     static REFUSALS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The file system around a root, as it was when first read.
+/// The file system around a root, as it was when it was first read.
 pub struct World<'a> {
     system: &'a dyn System,
     reach: Reach,
     universe: Option<&'a Universe>,
     /// Whether single entries are stat'ed before whole directories are listed.
     probes_first: bool,
-    /// By the path that was asked for.
+    /// By the queried path.
     directories: Sharded<Lookup<Arc<Directory<'a>>>>,
     /// Directories of linked packages, by [`linked::key`].
     packaged: Sharded<Lookup<Arc<Directory<'a>>>>,
-    /// By real path of the directory, and the link's name.
+    /// By the real path of the directory, and the symlink's name.
     links: Sharded<Option<Arc<str>>>,
-    /// By the exact path: entries of directories that are not listed.
+    /// Entries of directories that are not listed, by exact path.
     probes: Sharded<Option<EntryKind>>,
-    /// The name in the manifest of a folder that a link in a `node_modules` points to.
+    /// The names in the manifests of folders that symlinks in a `node_modules` point to.
     package_names: Sharded<Option<Arc<str>>>,
-    /// Real folders of linked packages, with the links that point to them.
+    /// Real folders of linked packages, with the symlinks that point to them.
     aliases: Sharded<Arc<str>>,
     reads: Mutex<Vec<ObservedFile>>,
-    /// See [`Files::store`]: worlds of their own, by their root folders.
+    /// See [`Files::store`]: a separate world for each root folder.
     stores: Vec<World<'a>>,
 }
 
-/// A file's bytes, with what identifies them.
+/// The bytes of a file, with its digest and stat.
 #[derive(Clone, Debug)]
 pub struct FileContents {
     pub bytes: Arc<[u8]>,
@@ -84,7 +84,7 @@ enum Unfound {
 
 type Lookup<T> = Result<T, Unfound>;
 
-/// What a path resolves to.
+/// The target of a path.
 #[derive(Clone, Debug)]
 struct Reached {
     real: String,
@@ -94,7 +94,7 @@ struct Reached {
 }
 
 impl<'a> World<'a> {
-    /// `root` is a real path (see `real_path`). Listings are taken from `universe` where it has them.
+    /// `root` is a real path (see `real_path`). Listings are taken from `universe` if it has them.
     pub fn new(system: &'a dyn System, root: &str, universe: Option<&'a Universe>) -> Self {
         Self {
             system,
@@ -112,9 +112,8 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Adds the folders of package managers, as real paths. They are not part of what the reach covers. Their entries
-    /// are stat'ed one by one: other projects download packages into these folders all the time, which changes their
-    /// listings.
+    /// Adds the folders of package managers, as real paths. They are not part of the reach. Their entries are stat'ed one by one,
+    /// because their listings change whenever another project downloads a package.
     pub fn with_stores<'f>(mut self, folders: impl Iterator<Item = &'f str>) -> Self {
         let system = self.system;
         let open = |folder| World::new(system, folder, None).prefer_probe().within(Reach::by_consent(folder, &[]));
@@ -128,18 +127,18 @@ impl<'a> World<'a> {
         self
     }
 
-    /// Reads only what `reach` covers, which must be of the same root.
+    /// Restricts reads to `reach`, which must be of the same root.
     pub fn within(mut self, reach: Reach) -> Self {
         self.reach = reach;
         self
     }
 
-    /// The path with the user's spelling of an allowed folder replaced by the real one.
+    /// The path with the user's spelling of an allowed folder replaced by its real path.
     pub fn real_spelling<'p>(&self, path: &'p str) -> Cow<'p, str> {
         self.reach.real_spelling(path)
     }
 
-    /// Reads a regular file with its digest. The error says why not, as the end of a sentence.
+    /// Reads a regular file, with its digest. The error is the reason, as the end of a sentence.
     pub fn read_file(&self, path: &str) -> Result<FileContents, &'static str> {
         let path = &*self.reach.real_spelling(path);
         let real = match self.resolve(path) {
@@ -165,7 +164,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What was read so far, without what the scan itself read (see `Universe::observations`).
+    /// Everything that was read so far, except by the scan itself (see `Universe::observations`).
     pub fn observations(&self) -> Observations {
         let mut observations = Observations {
             files: self.reads.lock().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -196,8 +195,8 @@ impl<'a> World<'a> {
         self.reach.root()
     }
 
-    /// Manifests and configurations outside of the root are read when they belong to an installed package, or are JSON
-    /// at the path that was asked for. One that is itself a link to somewhere else could expose any file.
+    /// Manifests and configurations outside the root are read only if they belong to an installed package, or are JSON at the
+    /// queried path. A symlink to another place could expose any file.
     fn may_read(&self, path: &str, real: &str) -> bool {
         if self.root().relative(real).is_some() || is_installed(real) {
             return true;
@@ -209,7 +208,7 @@ impl<'a> World<'a> {
         real.ends_with(".json") && is_itself() == Some(true)
     }
 
-    /// What a path resolves to.
+    /// Resolves a path.
     fn resolve(&self, path: &str) -> Lookup<Reached> {
         if self.reach.is_known_folder(path) {
             return Ok(Reached { real: path.to_owned(), kind: EntryKind::Dir, package: None });
@@ -218,7 +217,7 @@ impl<'a> World<'a> {
         self.reach_entry(&*self.directory(parent)?, name, &mut 0)
     }
 
-    /// What an entry resolves to. `links` counts those already followed to get here.
+    /// Resolves an entry. `links` is the number of symlinks followed so far.
     fn reach_entry(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Lookup<Reached> {
         match self.entry(directory, name)? {
             EntryKind::Link => self.follow(directory, name, links),
@@ -226,7 +225,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The final target of the link.
+    /// The final target of a symlink.
     fn follow(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Lookup<Reached> {
         *links += 1;
         if *links > MAX_LINKS {
@@ -246,7 +245,7 @@ impl<'a> World<'a> {
         })
     }
 
-    /// Follows the target of a link in a directory, name by name, and never out of the reach or the directory's package.
+    /// Follows the target of a symlink in a directory, name by name, and never out of the reach or the directory's package.
     fn walk(&self, directory: &Directory<'a>, target: &str, links: &mut usize) -> Lookup<Reached> {
         let (real, target) = match target.strip_prefix('/') {
             Some(rest) => ("/".to_owned(), rest),
@@ -264,7 +263,7 @@ impl<'a> World<'a> {
                 reached = self.step(&join(&reached.real, component), package, links)?;
             }
         }
-        // A walk that ends with `..` may end above everything that may be read.
+        // A target that ends with `..` may be above everything that may be read.
         let is_in_package =
             reached.package.as_deref().is_some_and(|package| Root::new(package).relative(&reached.real).is_some());
         if is_in_package || self.reach.covers(&reached.real) || self.reach.is_known_folder(&reached.real) {
@@ -274,7 +273,7 @@ impl<'a> World<'a> {
         Err(Unfound::Refused)
     }
 
-    /// Resolves one more component of a link's target: `path` has no link before its last name.
+    /// Resolves one more component of a symlink's target: `path` contains no symlink before its last name.
     fn step(&self, path: &str, package: Option<Arc<str>>, links: &mut usize) -> Lookup<Reached> {
         let is_above_package = package.as_deref().is_some_and(|package| Root::new(package).is_at_or_below(path));
         if is_above_package || self.reach.is_known_folder(path) {
@@ -290,8 +289,8 @@ impl<'a> World<'a> {
         self.reach_entry(&directory, name, links)
     }
 
-    /// The directory that a path resolves to. Works its way down from the nearest one that is known, and does not
-    /// recurse into itself for paths without links, however deep they are.
+    /// The directory that a path resolves to. Starts at the nearest known parent; recursion depth does not depend on the length
+    /// of paths without symlinks.
     fn directory(&self, path: &str) -> Lookup<Arc<Directory<'a>>> {
         if let Some(known) = self.directories.get(path) {
             return known;
@@ -308,7 +307,7 @@ impl<'a> World<'a> {
         };
         let mut current = self.known_directory(nearest);
         for ancestor in unknown.into_iter().rev() {
-            // What is missing is remembered once, and not again for everything that would lie below it.
+            // A missing directory is cached once, not again for each path below it.
             let parent = current?;
             let found = self.subdirectory(&parent, ancestor);
             current = self.directories.get_or_insert(ancestor, || found);
@@ -316,7 +315,7 @@ impl<'a> World<'a> {
         current
     }
 
-    /// A directory that is cached, or is the root or above it and so needs no stat.
+    /// A directory that is cached, or that needs no stat because it is the root or one of its parents.
     fn known_directory(&self, path: &str) -> Lookup<Arc<Directory<'a>>> {
         if self.reach.is_known_folder(path) {
             return self.directories.get_or_insert(path, || Ok(Arc::new(self.new_directory(path, None))));
@@ -326,7 +325,7 @@ impl<'a> World<'a> {
 
     fn subdirectory(&self, parent: &Directory<'a>, path: &str) -> Lookup<Arc<Directory<'a>>> {
         let (_, name) = split_last(path).ok_or(Unfound::Absent)?;
-        // Links are counted from zero for each directory, so that the answer does not depend on what is cached already.
+        // Symlinks are counted from zero for each directory, so that the answer does not depend on the cache.
         let Reached { real, package, .. } = match self.reach_entry(parent, name, &mut 0)? {
             reached if reached.kind == EntryKind::Dir => reached,
             _ => return Err(Unfound::Absent),
@@ -337,7 +336,7 @@ impl<'a> World<'a> {
         if real == path {
             return Ok(Arc::new(self.new_directory(&real, None)));
         }
-        // One listing per real directory, however it is reached.
+        // One listing per real directory, no matter how it is reached.
         self.directories.get_or_insert(&real, || Ok(Arc::new(self.new_directory(&real, None))))
     }
 
@@ -354,7 +353,7 @@ impl<'a> World<'a> {
         Directory { real: real.into(), package, access, listable, listing: OnceLock::new(), names: OnceLock::new() }
     }
 
-    /// The kind of an entry, links not followed.
+    /// The kind of an entry, without following symlinks.
     fn entry(&self, directory: &Directory<'a>, name: &str) -> Lookup<EntryKind> {
         match directory.access {
             Access::Inside => {}
@@ -366,7 +365,7 @@ impl<'a> World<'a> {
                     return Ok(EntryKind::Dir);
                 }
                 if !self.reach.covers(&path) {
-                    // Every bare specifier asks for these, so a refusal is not reported.
+                    // Every bare specifier queries these, so a refusal is not reported.
                     return Err(if name == PACKAGE_FOLDER { Unfound::Absent } else { Unfound::Refused });
                 }
             }
@@ -376,7 +375,7 @@ impl<'a> World<'a> {
         }
         if self.probes_first && directory.listing.get().is_none() {
             let found = self.probe(&join(&directory.real, name));
-            // Other systems may find a name that is spelled in another case; only the listing has the real spelling.
+            // Other systems may find a name in a different case; only the listing has the real spelling.
             if found.is_none() || cfg!(target_os = "linux") {
                 return found.ok_or(Unfound::Absent);
             }

@@ -135,14 +135,14 @@ fn check_patterns(patterns: &[Vec<u8>], paths: &[String]) {
 }
 
 #[test]
-fn every_pattern_means_what_it_means_to_git() {
+fn every_pattern_matches_as_in_git() {
     let patterns = trees::pattern_table();
     assert!(patterns.len() >= 80);
     check_patterns(&patterns, &trees::many_paths());
 }
 
 #[test]
-fn random_patterns_mean_what_they_mean_to_git() {
+fn random_patterns_match_as_in_git() {
     let mut random = Random::new(7);
     let patterns: Vec<Vec<u8>> = (0..600).map(|_| trees::random_pattern(&mut random).into_bytes()).collect();
     check_patterns(&patterns, &trees::few_paths());

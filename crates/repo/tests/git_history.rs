@@ -102,7 +102,7 @@ fn a_history_ends_at_the_limit_of_commits() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn missing_history_is_reported() {
     if !Git::is_installed() {
         eprintln!("skipped: there is no git");
         return;

@@ -169,7 +169,7 @@ fn foreign_directories_are_probed_and_not_listed() {
 }
 
 #[test]
-fn observations_tell_whether_anything_changed() {
+fn observations_detect_every_change() {
     let system = MemorySystem::from_fixture(FIXTURE);
     let universe = scan(&system, Path::new("/place/r"), &ScanOptions::default());
     let world = World::new(&system, "/place/r", Some(&universe));

@@ -10,7 +10,7 @@ use stan_model::document::x07::TruncationReason;
 use stan_slice::{SliceError, SliceRequest};
 
 #[test]
-fn n01_pointers_address_the_file_as_written_when_asked() {
+fn n01_pointers_address_the_file_as_written_if_requested() {
     let document = module(&[], &[defn("m.z", json!(["m.a"])), defn("m.a", json!(1)), export(&["m.z", "m.a"])]);
     let slice = slice(&document, &at("/decls/0/body")).unwrap();
     assert_eq!(names(&value_of(&slice)), ["m.z", "export", "m.a"]);
@@ -112,7 +112,7 @@ fn n03_every_contract_refers() {
 }
 
 #[test]
-fn n04_after_cutting_nothing_refers_to_what_is_gone() {
+fn n04_after_a_cut_no_reference_is_dangling() {
     let document = entry(
         &["std.a", "std.b", "std.s"],
         &[defn("m.f", json!(["m.g", ["std.a.x"]])), defn("m.g", json!(["std.b.x"]))],
@@ -133,7 +133,7 @@ fn n04_after_cutting_nothing_refers_to_what_is_gone() {
 }
 
 #[test]
-fn n04_what_a_cut_leaves_idle_goes_at_once_and_is_not_measured() {
+fn n04_the_smallest_document_is_as_small_as_reported() {
     let check = |document: &serde_json::Value, request: &SliceRequest| {
         let Err(SliceError::CannotTruncate { minimum, .. }) = slice(document, request) else { panic!("met") };
         let met = slice(document, &SliceRequest { max_bytes: Some(minimum), ..request.clone() }).unwrap();
@@ -249,7 +249,7 @@ fn n09_pruned_forms_stay_forms() {
 }
 
 #[test]
-fn n10_what_is_given_up_first_comes_first() {
+fn n10_cuts_are_made_in_the_documented_order() {
     let mut document = module(
         &[],
         &[defn_with(
@@ -358,7 +358,7 @@ fn n14_numbers_are_exact_or_an_error() {
 }
 
 #[test]
-fn n15_without_types_no_contract_is_left_and_all_is_said() {
+fn n15_without_types_all_contracts_are_omitted_and_reported() {
     let document = json!({"schema_version": "x07.x07ast@0.8.0", "kind": "module", "module_id": "m", "imports": [], "decls": [{
         "kind": "defn", "name": "m.f", "type_params": [{"name": "T"}], "result": "bytes", "result_brand": "b.out", "body": "x",
         "params": [{"name": "x", "ty": "bytes", "brand": "b.in"}], "decreases": [{"expr": 1}],

@@ -16,22 +16,22 @@ pub(crate) struct Options {
     /// Measure this program instead of building it.
     #[arg(long, value_name = "PATH")]
     stan: Option<PathBuf>,
-    /// Rounds, of which the fastest counts.
+    /// Number of rounds; the fastest counts.
     #[arg(long, value_name = "N", default_value_t = 9)]
     rounds: usize,
-    /// Leave out what is measured inside the crates and has to be built for it.
+    /// Skip the measurements inside the crates, for which these must be built.
     #[arg(long)]
     commands_only: bool,
 }
 
-/// A ratio and what it may be at most.
+/// A ratio and its limit.
 struct Check {
     name: &'static str,
     value: f64,
     limit: f64,
 }
 
-/// Runs the benchmark in the root of the workspace on the corpus at `corpus`. Fails when a ratio is above its limit.
+/// Runs the benchmark in the root of the workspace on the corpus at `corpus`. Fails if a ratio exceeds its limit.
 pub(crate) fn run(root: &Path, corpus: &Path, options: &Options) -> Result<(), String> {
     let program = cargo::release(root, "stan", options.stan.as_deref()).map_err(|error| error.to_string())?;
     let scratch = root.join(".bench/scratch/context");
@@ -51,7 +51,7 @@ pub(crate) fn run(root: &Path, corpus: &Path, options: &Options) -> Result<(), S
     if failed.is_empty() { Ok(()) } else { Err(format!("above the limit: {}", failed.join("; "))) }
 }
 
-/// A copy, because runs write into the repository and other benchmarks want it as it was published.
+/// A copy, because runs write into the repository and other benchmarks need the published state.
 fn copy_of(corpus: &Path, scratch: &Path) -> Result<(), String> {
     let write = |file: &str, text: &str| {
         let path = scratch.join(file);
@@ -77,7 +77,7 @@ fn succeed(command: &mut Command) -> Result<(), String> {
     if command.status().is_ok_and(|status| status.success()) { Ok(()) } else { Err(format!("{command:?} failed")) }
 }
 
-/// Whole commands. The machine may be busy: they take turns, and the fastest turn counts.
+/// Measures whole commands. The machine may be busy: they take turns, and the fastest turn counts.
 fn commands(program: &Path, folder: &Path, rounds: usize) -> Result<Vec<Check>, String> {
     let timed = |arguments: &[&str]| {
         let mut command = Command::new(program);
@@ -119,7 +119,7 @@ fn commands(program: &Path, folder: &Path, rounds: usize) -> Result<Vec<Check>, 
     ])
 }
 
-/// The archive of a list of files against `tar cf` of it, by the measurement of `stan-archive`.
+/// Compares the archive of a list of files with `tar cf` of it, using the measurement of `stan-archive`.
 fn archive_check(root: &Path, corpus: &Path) -> Result<Check, String> {
     let arguments = ["test", "--release", "-p", "stan-archive", "--test", "measure", "--", "--ignored", "--nocapture"];
     let output = cargo::command(root).args(arguments).env("STAN_MEASURE_TREE", corpus).output();
@@ -128,7 +128,7 @@ fn archive_check(root: &Path, corpus: &Path) -> Result<Check, String> {
     Ok(Check { name: "writing an archive / tar cf", value, limit: 1.3 })
 }
 
-/// Selecting from 100,000 nodes and 1,000,000 edges against parsing them, by the example of `stan-graph`.
+/// Compares selecting from 100,000 nodes and 1,000,000 edges with parsing them, using the example of `stan-graph`.
 fn select_check(root: &Path) -> Result<Check, String> {
     let output =
         cargo::command(root).args(["run", "--release", "-p", "stan-graph", "--example", "select_time"]).output();

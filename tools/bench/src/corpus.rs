@@ -10,7 +10,7 @@ pub(super) struct Package {
     pub(super) sha256: &'static str,
 }
 
-/// How the archives become a repository.
+/// How the archives are arranged in a repository.
 pub(super) enum Layout {
     /// The package is the repository.
     Single,

@@ -27,13 +27,13 @@ const WITH_CACHE: &str = "stan, cold, writes its cache";
 
 /// The row that they are compared with.
 const LIMIT: &str = "limit";
-/// Printed so that nothing of the limit is hidden.
+/// Printed so that the limit is not misleading.
 const STRICT: &str = "limit, tokens alone";
 
-/// Only of repositories that are mostly Python.
+/// Only for repositories that are mostly Python.
 const RUFF_ROW: &str = "ruff analyze graph";
 
-/// What pip installs.
+/// The package that pip installs.
 const RUFF: &str = "ruff==0.17.5";
 
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ pub(crate) struct LanguagesOptions {
     /// A repository to measure (repeatable). Its folder's name is the name of the row.
     #[arg(long, value_name = "DIR", required = true)]
     dir: Vec<PathBuf>,
-    /// ruff, to be measured on the same files, instead of the one that pip installs.
+    /// Use this ruff for the comparison, instead of the one that pip installs.
     #[arg(long, value_name = "PATH")]
     ruff: Option<PathBuf>,
     /// Rounds per repository.
@@ -53,12 +53,12 @@ pub(crate) struct LanguagesOptions {
     /// Rewrite docs/benchmarks-languages.md.
     #[arg(long)]
     write: bool,
-    /// Fail when the target is missed.
+    /// Fail if the target is missed.
     #[arg(long)]
     check: bool,
 }
 
-/// The least times of one repository: wall and processor time.
+/// The minimum times of one repository: wall and processor time.
 struct Measured {
     name: String,
     files: u64,
@@ -88,7 +88,7 @@ pub(super) fn run(root: &Path, stan: &Path, options: &LanguagesOptions) -> Resul
     Ok(!options.check || all.iter().all(is_met))
 }
 
-/// The program that pip installs into a folder that is kept between runs; `None` where there is no pip, or it has no ruff.
+/// The program that pip installs into a folder that is kept between runs; `None` without pip, or if it has no ruff.
 fn installed_ruff(store: &Store) -> Option<PathBuf> {
     let folder = store.folder("ruff");
     let program = folder.join("bin/ruff");
@@ -139,12 +139,12 @@ fn measure(store: &Store, folder: &Path, stan: &Path, ruff: Option<&Path>, round
     Ok(Measured { name, files: count("parsed"), bytes: count("parsedBytes"), rows })
 }
 
-/// The least wall and processor times, each for itself.
+/// The minimum wall time and the minimum processor time, independently.
 fn least(times: &[(Duration, Duration)]) -> Option<(Duration, Duration)> {
     Some((times.iter().map(|(wall, _)| *wall).min()?, times.iter().map(|(_, cpu)| *cpu).min()?))
 }
 
-/// Processor time in multiples of the limit's: on a busy machine the clock on the wall measures the others.
+/// Processor time in multiples of the limit's: on a busy machine, wall time measures other programs.
 fn ratio(measured: &Measured, row: &str) -> Option<f64> {
     let cpu = |wanted: &str| {
         let (_, found) = measured.rows.iter().find(|(name, _)| *name == wanted)?;

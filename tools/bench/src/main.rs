@@ -34,7 +34,7 @@ use measure::Programs;
 use report::Report;
 use stan_tooling::{Result, cargo};
 
-/// The limits allocate as the product does: with another allocator a parser that allocates much would be measured for that.
+/// The limits use the product's allocator: with another one, the comparison would measure allocators.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -47,17 +47,17 @@ enum Bench {
     Slice,
     /// `stan run --context`: against the warm graph, `tar cf` and parsing the map.
     Context(context::Options),
-    /// What commands may cost at most, as ratios.
+    /// The maximum cost of commands, as ratios.
     Cost(cost::CostOptions),
-    /// `stan check`: replies of five megabytes, of every hostile shape, in a second.
+    /// `stan check`: five-megabyte replies of every hostile shape, in a second.
     Reply(reply::ReplyOptions),
     /// `stan suggest`: how much of a change it finds.
     Suggest(suggest::SuggestOptions),
-    /// `stan graph` on Python, Go and Rust repositories, beside the limit and ruff.
+    /// `stan graph` on Python, Go and Rust repositories, compared with the limit and ruff.
     Languages(languages::LanguagesOptions),
-    /// `--cache-url`: what a shared cache saves, and what a million files cost.
+    /// `--cache-url`: the savings of a shared cache, and the cost of a million files.
     Fleet(fleet::FleetOptions),
-    /// `stan map`: how well files can be found with nothing but the overview.
+    /// `stan map`: how well files can be found with only the overview.
     Overview(overview::Options),
     /// One run of a physical limit, as `bench graph` starts it.
     #[command(subcommand, hide = true)]
@@ -75,7 +75,7 @@ struct Options {
     /// Rounds per corpus [default: 7].
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
-    /// Leave the peers out.
+    /// Skip the peers.
     #[arg(long)]
     no_peers: bool,
     /// Measure this program instead of building it.
@@ -87,7 +87,7 @@ struct Options {
     /// Rewrite docs/benchmarks.md.
     #[arg(long)]
     write: bool,
-    /// Fail when a target is missed.
+    /// Fail if a target is missed.
     #[arg(long)]
     check: bool,
 }
@@ -96,7 +96,7 @@ fn main() -> ExitCode {
     stan_tooling::run(|root| run(root, &Bench::parse()))
 }
 
-/// The answer is whether the targets hold, where that was asked.
+/// Returns whether the targets hold, if requested.
 fn run(root: &Path, bench: &Bench) -> Result<bool> {
     match bench {
         Bench::Graph(options) => run_graph(root, options),
@@ -179,7 +179,7 @@ fn chosen(options: &Options) -> Result<Vec<&'static Corpus>> {
     options.corpus.iter().map(find).collect()
 }
 
-/// What a reader needs to know of the machine, and nothing that tells whose it is.
+/// The properties of the machine that readers need, and none that identify its owner.
 fn machine() -> Vec<(&'static str, String)> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let value_after = |text: &str, key: &str| {

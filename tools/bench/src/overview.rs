@@ -18,7 +18,7 @@ pub(crate) struct Options {
     /// Measure this program instead of building it.
     #[arg(long, value_name = "PATH")]
     pub(crate) stan: Option<PathBuf>,
-    /// Budgets of the overview, in tokens; 0 for all of it.
+    /// Budgets of the overview, in tokens; 0 for no limit.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "16000,0")]
     budgets: Vec<u64>,
     /// Only every N-th case.
@@ -26,7 +26,7 @@ pub(crate) struct Options {
     every: usize,
 }
 
-/// What the overview must reach of the whole contents, in percent, with its usual budget.
+/// The minimum result of the overview with its usual budget, in percent of that of the whole contents.
 const LIMIT: f64 = 72.0;
 
 /// Whether the first budget reaches the limit.

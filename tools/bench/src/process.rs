@@ -12,7 +12,7 @@ use wait4::{ResUse, Wait4 as _};
 
 use crate::Result;
 
-/// What to run, and where its output goes.
+/// A command, and where its output goes.
 #[derive(Clone)]
 pub(super) struct ProcessRun {
     pub(super) program: PathBuf,

@@ -23,7 +23,7 @@ pub(crate) struct ReplyOptions {
     /// Rounds per shape.
     #[arg(long, value_name = "N", default_value_t = 3)]
     rounds: usize,
-    /// Fail when a shape takes more than a second.
+    /// Fail if a shape takes more than a second.
     #[arg(long)]
     check: bool,
 }
@@ -32,7 +32,7 @@ const SIZE: usize = 5_000_000;
 const TARGET: Duration = Duration::from_secs(1);
 /// The bound in seconds for one shape.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Lines of the large file that patches are about.
+/// The number of lines in the large file that patches change.
 const LINES: usize = 60_000;
 const STATE: &str = ".stan/context/dependency.state.json";
 
@@ -51,7 +51,7 @@ pub(super) fn run(root: &Path, stan: &Path, options: &ReplyOptions) -> Result<bo
     Ok(holds || !options.check)
 }
 
-/// Prints a line about the shape, and says whether it is within the target.
+/// Prints a line about the shape. Returns whether it is within the target.
 fn measure(stan: &Path, repository: &Path, reply: &Path, shape: &Shape, rounds: usize) -> Result<bool> {
     let (mut fastest, mut plain, mut peak) = (Duration::MAX, Duration::MAX, 0);
     for _ in 0..rounds {
@@ -80,7 +80,7 @@ fn measure(stan: &Path, repository: &Path, reply: &Path, shape: &Shape, rounds: 
     Ok(fastest <= TARGET)
 }
 
-/// Processor time and peak memory of one run; `None` when it took too long. Most replies are refused: that is code 1.
+/// Processor time and peak memory of one run; `None` if it took too long. Most replies are rejected: that is exit code 1.
 fn judge(mut command: Command, name: &str) -> Result<Option<(Duration, u64)>> {
     let start = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
@@ -122,7 +122,7 @@ fn make_repository(stan: &Path, folder: &Path) -> Result<()> {
     archive(&["run", "--context"])
 }
 
-/// A way to make five megabytes of trouble.
+/// A hostile reply of five megabytes.
 struct Shape {
     name: &'static str,
     text: fn() -> String,
@@ -196,7 +196,7 @@ const SHAPES: &[Shape] = &[
     shape("zero bytes", || "\0".repeat(SIZE)),
 ];
 
-/// Pieces until there are enough bytes.
+/// Repeats pieces until there are enough bytes.
 fn filled(piece: impl Fn(usize) -> String) -> String {
     let mut text = String::with_capacity(SIZE + 4096);
     for number in 0.. {

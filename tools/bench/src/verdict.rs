@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_does_not_pass() {
+    fn ratios_that_were_not_measured_do_not_pass() {
         let failed = ProcessOutcome::Failed("why".to_owned());
         check(&[(Row::Cold, failed)], "cold / limit", None, Some(false));
     }

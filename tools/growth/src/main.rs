@@ -24,7 +24,7 @@ use verdict::Row;
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask growth", about = "Double inputs of many shapes: the work must not grow much faster")]
 struct Options {
-    /// Where inputs are made [default: below the folder for temporary files].
+    /// Folder for the inputs [default: a temporary folder].
     #[arg(value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Measure this program instead of building it.

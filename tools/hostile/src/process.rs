@@ -28,7 +28,7 @@ pub(super) struct Machine {
     pub(super) longest: Duration,
 }
 
-/// What to run, and where.
+/// The command, and its working directory.
 pub(super) struct TracedRun<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [String],

@@ -39,7 +39,7 @@ pub(super) struct Site {
     /// Paths relative to the folder, outside of the repository, that a command may read because an import or `.git` names them. A
     /// trailing `/` includes everything below.
     pub(super) readable: Vec<&'static str>,
-    /// What could not be built on this machine.
+    /// The parts that could not be built on this machine.
     pub(super) skipped: Vec<String>,
 }
 

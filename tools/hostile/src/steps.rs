@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::process::Machine;
 
-/// What a command may change.
+/// The files that a command may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writes {
     Nothing,
@@ -23,7 +23,7 @@ pub(super) enum Writes {
     Reply,
 }
 
-/// What a second run must reproduce if the first one succeeded.
+/// The outputs that a second run must reproduce if the first one succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeats {
     Output,

@@ -168,7 +168,7 @@ mod tests {
 "#;
 
     #[test]
-    fn a_trace_says_what_was_opened_changed_and_started() {
+    fn a_trace_lists_opened_and_changed_files_and_started_programs() {
         let traced = parse(TRACE.as_bytes()).expect("a trace");
         let opened: Vec<String> = traced.opened.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
         assert_eq!(opened, ["/out/secret.txt", "/r/a\nä\"b.ts", "/r/src/locked.ts"]);

@@ -16,9 +16,9 @@ use sha2::{Digest as _, Sha256};
 use crate::Result;
 
 /// Longer paths are walked from a folder that is kept open.
-const LONGEST_WAY: usize = 200;
+const MAX_PATH_BYTES: usize = 200;
 /// Larger files are compared only by stat: every change of a file changes its ctime.
-const LARGEST_HASHED: u64 = 1 << 20;
+const MAX_HASHED_BYTES: u64 = 1 << 20;
 /// With more files, only stats are compared.
 const MAX_HASHED: usize = 20_000;
 
@@ -108,7 +108,7 @@ struct PendingFolder {
 
 impl PendingFolder {
     fn below(&self, opened: &Rc<OwnedFd>, name: &CStr, path: Vec<u8>) -> Self {
-        if self.way.len() < LONGEST_WAY {
+        if self.way.len() < MAX_PATH_BYTES {
             return Self { base: Rc::clone(&self.base), way: joined(&self.way, name), path };
         }
         Self { base: Rc::clone(opened), way: name.to_bytes().to_vec(), path }
@@ -134,7 +134,7 @@ fn describe(folder: &OwnedFd, name: &CStr, stat: &Stat, before: Option<&Entry>, 
     };
     if kind == FileType::Symlink {
         entry.target = readlinkat(folder, name, Vec::new()).ok().map(|target| target.into_bytes());
-    } else if kind == FileType::RegularFile && hashed && entry.size <= LARGEST_HASHED {
+    } else if kind == FileType::RegularFile && hashed && entry.size <= MAX_HASHED_BYTES {
         let known = before.filter(|before| Entry { digest: None, ..(*before).clone() } == entry);
         entry.digest = known.and_then(|known| known.digest).or_else(|| digest(folder, name));
     }

@@ -11,19 +11,33 @@ pub(super) struct Editor<'a> {
     repository: &'a Repository,
     bodies: Bodies,
     random: Random,
-    /// The current modules: path, package, and the number that their text is generated from.
-    modules: Vec<(String, usize, u64)>,
+    /// The current modules.
+    modules: Vec<EditedModule>,
     /// The number of modules around which edits fluctuate.
     usual: usize,
     /// A counter that makes the text or name of every edit unique.
     edits: u64,
 }
 
+/// A module of the repository.
+#[derive(Clone)]
+struct EditedModule {
+    path: String,
+    /// The index of its package.
+    package: usize,
+    /// The number that its text is generated from.
+    number: u64,
+}
+
 impl<'a> Editor<'a> {
     pub(super) fn new(repository: &'a Repository) -> Self {
         let mut modules = Vec::new();
         for (index, package) in repository.packages.iter().enumerate() {
-            modules.extend((0..package.modules).map(|number| (package.module(number), index, number)));
+            modules.extend((0..package.modules).map(|number| EditedModule {
+                path: package.module(number),
+                package: index,
+                number,
+            }));
         }
         let usual = modules.len();
         Editor { repository, bodies: Bodies::new(), random: Random::new(0xED17), modules, usual, edits: 0 }
@@ -34,13 +48,13 @@ impl<'a> Editor<'a> {
         for _ in 0..=self.random.below_u64(3) {
             self.edits += 1;
             let chosen = usize::try_from(self.random.below_u64(self.modules.len() as u64))?;
-            let Some((path, package, number)) = self.modules.get(chosen).cloned() else { continue };
+            let Some(EditedModule { path, package, number }) = self.modules.get(chosen).cloned() else { continue };
             let on_disk = self.repository.root.join(&path);
             match self.random.below_u64(8) {
                 0 if self.modules.len() < self.usual + 40 => {
                     let path = self.new_name(&path);
                     self.write(&path, package, number)?;
-                    self.modules.push((path, package, number));
+                    self.modules.push(EditedModule { path, package, number });
                 }
                 1 if self.modules.len() + 40 > self.usual => {
                     std::fs::remove_file(on_disk)?;
@@ -50,7 +64,7 @@ impl<'a> Editor<'a> {
                     let new = self.new_name(&path);
                     std::fs::rename(on_disk, self.repository.root.join(&new))?;
                     if let Some(module) = self.modules.get_mut(chosen) {
-                        module.0 = new;
+                        module.path = new;
                     }
                 }
                 _ => self.write(&path, package, number)?,
@@ -73,7 +87,7 @@ impl<'a> Editor<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::Editor;
+    use super::{EditedModule, Editor};
     use crate::generate::Repository;
     use crate::layout::Shape;
     use crate::tree::sizes;
@@ -92,7 +106,7 @@ mod tests {
         assert!(before.keys().any(|name| !after.contains_key(name)), "something was deleted or renamed");
         assert!(after.keys().any(|name| !before.contains_key(name)), "something was created or renamed");
         assert!(before.len().abs_diff(after.len()) <= 40, "{} {}", before.len(), after.len());
-        for (path, _, _) in &editor.modules {
+        for EditedModule { path, .. } in &editor.modules {
             assert!(repository.root.join(path).is_file(), "{path}");
         }
     }

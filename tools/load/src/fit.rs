@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_explained_is_not_growth() {
+    fn explained_growth_does_not_count() {
         check(|_, _| 5.0, 0.0);
         check(|_, explained| 5.0 + 3.0 * explained, 0.0);
         check(|time, _| 5.0 + 0.5 * time, 50.0);

@@ -35,22 +35,22 @@ use stan_tooling::{Result, cargo};
     about = "Many files, large files, many processes, many runs: the same answers, and no growth"
 )]
 struct Options {
-    /// Where repositories are generated [default: .bench/load].
+    /// Folder for the generated repositories [default: .bench/load].
     #[arg(value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Load this program instead of building it.
+    /// Use this program instead of building it.
     #[arg(long, value_name = "PATH")]
     stan: Option<PathBuf>,
-    /// Files of the large repository [default: 200000, short: 5000].
+    /// Number of files in the large repository [default: 200000, short: 5000].
     #[arg(long, value_name = "N")]
     files: Option<u64>,
-    /// Their bytes [default: 2000000000, short: 50000000].
+    /// Its size in bytes [default: 2000000000, short: 50000000].
     #[arg(long, value_name = "M")]
     bytes: Option<u64>,
-    /// Processes at once [default: 50, short: 8].
+    /// Number of concurrent processes [default: 50, short: 8].
     #[arg(long, value_name = "P")]
     parallel: Option<u64>,
-    /// Runs in a row [default: 1000, short: 40].
+    /// Number of consecutive runs [default: 1000, short: 40].
     #[arg(long, value_name = "R")]
     runs: Option<u64>,
     /// A minute instead of an hour.
@@ -62,7 +62,7 @@ struct Options {
     /// Write the results here as JSON [default: DIR/load.json].
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Only read every file below DIR: what runs are compared with.
+    /// Only read every file below DIR: the baseline of runs.
     #[arg(long, value_name = "DIR", hide = true)]
     read: Option<PathBuf>,
 }
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     stan_tooling::run(|root| run(root, &Options::parse()))
 }
 
-/// The answer is whether every law holds.
+/// Returns whether every law holds.
 fn run(root: &Path, options: &Options) -> Result<bool> {
     if let Some(folder) = &options.read {
         println!("{}", tree::read_everything(folder)?);

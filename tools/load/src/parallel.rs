@@ -19,7 +19,7 @@ const ARCHIVE: &str = ".stan/output/archive.tar";
 const WAITS: &str = "waiting for another run (pid ";
 const GAVE_UP: &str = "another run holds `.stan/.lock` (pid ";
 
-/// What is known about the workspace without concurrency.
+/// The known answers and files of the workspace, without concurrency.
 struct Alone {
     /// From commands to the digests of possible answers.
     answers: BTreeMap<String, BTreeSet<String>>,
@@ -176,7 +176,7 @@ fn judge(outcome: &ParallelResult, alone: Option<&Alone>, report: &mut Report) {
     report.law("a concurrent reader sees a whole archive", outcome.torn.is_empty(), detail);
 }
 
-/// What is wrong with a process, if anything: an unexpected message, or a failure other than a reported wait.
+/// The fault of a process, if any: an unexpected message, or a failure other than a reported wait.
 fn fault(ran: &Ran) -> Option<String> {
     let waited_too_long = ran.code == Some(1) && ran.said.contains(GAVE_UP);
     if ran.code != Some(0) && !waited_too_long {

@@ -24,7 +24,7 @@ struct Row {
 struct Law {
     name: String,
     holds: bool,
-    /// What was observed.
+    /// The observation.
     detail: String,
 }
 

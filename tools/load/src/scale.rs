@@ -1,4 +1,4 @@
-//! One large repository: the cost of each command without a cache, and again when nothing has changed.
+//! One large repository: the cost of each command without a cache, and again without changes.
 //!
 //! `cold` means without stan's cache; the files may be in the page cache, as they are for the plain reading that everything is
 //! compared with.

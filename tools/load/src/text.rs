@@ -20,7 +20,7 @@ impl Bodies {
     }
 }
 
-/// What the modules of a package can import.
+/// The modules and packages that a module can import.
 pub(super) struct Surroundings<'a> {
     pub(super) packages: &'a [Package],
     pub(super) package: &'a Package,
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_depend_on_their_numbers_alone_and_have_about_the_size_asked_for() {
+    fn texts_depend_on_their_numbers_alone_and_have_about_the_requested_size() {
         let packages = Shape { files: 600, bytes: 6_000_000 }.packages();
         let bodies = Bodies::new();
         let around = Surroundings { packages: &packages, package: &packages[0], bodies: &bodies };

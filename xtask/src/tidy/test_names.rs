@@ -3,13 +3,13 @@
 
 use super::{Finding, tree::Tree};
 
-const LEAST_WORDS: usize = 3;
+const MIN_WORDS: usize = 3;
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.texts_ending(".rs") {
         for (name, number) in tests_of(text) {
-            if name.split('_').count() < LEAST_WORDS {
+            if name.split('_').count() < MIN_WORDS {
                 let message = format!("the test `{name}` does not say what holds: name the behaviour");
                 findings.push(Finding::at(path, number, message));
             }

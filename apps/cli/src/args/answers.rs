@@ -44,7 +44,7 @@ pub(crate) struct CyclesArgs {
     pub(crate) graph: GraphWorkArgs,
 }
 
-/// Which edges count.
+/// The kinds of edges that count.
 #[derive(Args)]
 pub(crate) struct KindArgs {
     /// Only edges of these kinds
@@ -53,7 +53,7 @@ pub(crate) struct KindArgs {
 }
 
 impl KindArgs {
-    /// runtime 1, type 2, dynamic 4; all of them when none is named.
+    /// The sum of runtime 1, type 2 and dynamic 4; all of them if no kind is given.
     pub(crate) fn mask(&self) -> u8 {
         let mask = self.kinds.iter().fold(0, |mask, kind| {
             mask | match kind {
@@ -83,7 +83,7 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) focus: Vec<String>,
 
-    /// What gets its own line
+    /// Entries that get their own line
     #[arg(long, value_name = "LEVEL", default_value = "file")]
     pub(crate) level: LevelChoice,
 

@@ -11,7 +11,7 @@ pub(crate) struct GraphArgs {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// With FILE: what imports the files instead
+    /// With FILE: the files' dependents instead
     #[arg(long, requires = "files")]
     pub(crate) dependents: bool,
 
@@ -35,7 +35,7 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_name = "FORMAT", conflicts_with = "stats")]
     pub(crate) format: Option<Format>,
 
-    /// With --format: what a node of the diagram stands for
+    /// With --format: what one node of the diagram represents
     #[arg(long, value_name = "LEVEL", requires = "format", default_value = "file")]
     pub(crate) level: LevelChoice,
 

@@ -65,7 +65,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Args)]
 pub(crate) struct GlobalArgs {
     /// Run as if started in DIR
@@ -158,7 +158,7 @@ pub(crate) enum Command {
 }
 
 impl Cli {
-    /// The number of threads that the command line asks for.
+    /// The number of threads on the command line.
     pub(crate) fn threads(&self) -> Option<usize> {
         let threads = match &self.command {
             Command::Graph(args) => args.graph.threads,
@@ -177,7 +177,7 @@ impl Cli {
     }
 }
 
-/// How large a small answer may be.
+/// The limits of a small answer.
 #[derive(Args)]
 pub(crate) struct AnswerArgs {
     /// Maximum size of the answer in tokens (estimated as bytes / 3; `2k` is 2,000); 0 for no limit
@@ -193,7 +193,7 @@ pub(crate) struct AnswerArgs {
     pub(crate) json: bool,
 }
 
-/// What every command takes that writes into the workspace.
+/// Options of every command that writes to the workspace.
 #[derive(Args)]
 pub(crate) struct WaitArgs {
     /// Maximum number of seconds to wait for another run in the same workspace
@@ -205,7 +205,7 @@ pub(crate) struct WaitArgs {
     pub(crate) no_wait: bool,
 }
 
-/// How the graph is made.
+/// Options for computing the graph.
 #[derive(Args, Default)]
 pub(crate) struct GraphWorkArgs {
     /// Number of threads; does not change the answer
@@ -232,10 +232,10 @@ pub(crate) struct WorkArgs {
     pub(crate) graph: GraphWorkArgs,
 }
 
-/// Forms of findings beside text and JSON.
+/// Formats of findings besides text and JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FindingsFormat {
-    /// SARIF 2.1.0, which code hosts show beside the lines
+    /// SARIF 2.1.0, which code hosts show beside the code
     Sarif,
 }
 
@@ -244,7 +244,7 @@ pub(crate) enum FindingsFormat {
 pub(crate) enum TokenizerChoice {
     /// The tokenizer of current models
     O200k,
-    /// The tokenizer of the generation before
+    /// The tokenizer of the previous generation
     Cl100k,
     /// A quarter of the bytes
     Bytes4,

@@ -64,7 +64,7 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "KIND", default_value = "all")]
     pub(crate) closure: ClosureChoice,
 
-    /// Number of steps to follow: 1 stops at what the focus uses
+    /// Number of steps to follow: 1 stops at the declarations that the focus uses
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=8))]
     pub(crate) hops: u32,
 
@@ -93,7 +93,7 @@ pub(crate) struct PackArgs {
     pub(crate) strict: bool,
 }
 
-/// Only the form is checked: whether there is such a file is not the command line's business.
+/// Only the syntax is checked here, not whether the file exists.
 fn place(text: &str) -> Result<String, &'static str> {
     TypedPlace::parse(text).map(|_| text.to_owned()).ok_or(TypedPlace::FORM)
 }
@@ -108,7 +108,7 @@ pub(crate) enum ClosureChoice {
     All,
     /// Those of the same file
     Locals,
-    /// Types alone
+    /// Only types
     Types,
     /// Those of other files
     Imports,
@@ -123,7 +123,7 @@ pub(crate) enum ExternalsChoice {
     All,
 }
 
-/// The form of a pack.
+/// The format of a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PackFormat {
     /// Markdown, for a chat

@@ -10,7 +10,7 @@ use super::{
     StateArgs, SuggestArgs, SymbolArgs, VerifyArgs, ViewArgs,
 };
 
-/// The name of a command, and what adds its arguments to it.
+/// The name of a command, and the function that adds its arguments.
 type Entry = (&'static str, fn(Command) -> Command);
 
 /// Every command, as in [`super::Command`].
@@ -42,9 +42,9 @@ const COMMANDS: [Entry; 24] = [
 ];
 
 impl Cli {
-    /// Building the parsers of all commands, each with its copies of the global options, takes as long as everything
-    /// else that a start does. So the command that is called is tried alone. Arguments that do not parse that way are
-    /// parsed again with all commands, which makes help, messages and suggestions complete.
+    /// Building the parsers of all commands, each with its copies of the global options, takes as long as everything else at
+    /// start-up. So only the called command is tried first. If the arguments do not parse that way, they are parsed again with
+    /// all commands, which makes help, messages and suggestions complete.
     pub(crate) fn parse_arguments(arguments: &[OsString]) -> Result<Self, clap::Error> {
         Self::parse_alone(arguments).map_or_else(|| Self::try_parse_from(arguments), Ok)
     }
@@ -66,7 +66,7 @@ fn with_command((name, augment): &Entry) -> Command {
 mod tests {
     use super::*;
 
-    /// The arguments of a command, with all that decides how they are parsed.
+    /// The arguments of a command, with all properties that affect parsing.
     fn arguments_of(program: &Command, name: &str) -> Vec<String> {
         let mut program = program.clone();
         program.build();

@@ -10,7 +10,7 @@ pub(crate) struct ReadArgs {
     #[arg(value_name = "FILE[#NAME]", required = true)]
     pub(crate) files: Vec<String>,
 
-    /// How much of each is shown
+    /// How much of each to show
     #[arg(long, value_name = "LEVEL", default_value = "full")]
     pub(crate) level: LevelChoice,
 
@@ -26,11 +26,11 @@ pub(crate) struct ReadArgs {
 /// How much of a text is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelChoice {
-    /// As it is in the file
+    /// As in the file
     Full,
     /// Without bodies
     Signature,
-    /// Kind, name and place
+    /// Kind, name and location
     Line,
 }
 

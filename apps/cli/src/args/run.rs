@@ -65,7 +65,7 @@ pub(crate) struct RunArgs {
     pub(crate) work: WorkArgs,
 }
 
-/// The form of an archive.
+/// The format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatChoice {
     Tar,

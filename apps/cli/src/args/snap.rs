@@ -10,7 +10,7 @@ pub(crate) struct SnapArgs {
     #[arg(value_name = "ACTION")]
     pub(crate) action: Option<SnapAction>,
 
-    /// With `set`: which one, as `list` numbers them; 0 is the newest
+    /// With `set`: the number of the snapshot, as shown by `list`; 0 is the newest
     #[arg(value_name = "N", requires = "action", required_if_eq("action", "set"))]
     pub(crate) number: Option<usize>,
 
@@ -31,7 +31,7 @@ pub(crate) struct SnapArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SnapAction {
-    /// Show the snapshots that are kept
+    /// Show the stored snapshots
     List,
     /// Go back to the previous one
     Undo,

@@ -1,8 +1,8 @@
-//! Arguments that several commands share: the task that files are wanted for, and numbers of tokens.
+//! Arguments that several commands share: the description of a task, and numbers of tokens.
 
 use clap::Args;
 
-/// What files are wanted for. Everything that is given counts.
+/// The description of a task. All options count together.
 #[derive(Args)]
 pub(crate) struct TaskArgs {
     /// A file, folder or glob that you work on; `FILE:N` also takes N steps of its dependencies

@@ -13,7 +13,7 @@ use crate::terminal::{Output, Text, Untrusted, say, text};
 use crate::workspace::Workspace;
 
 /// Further lines are only counted.
-const SHOWN_LINES: usize = 10;
+const MAX_LINES: usize = 10;
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &InitArgs) -> Result<(), Failure> {
     let workspace = Workspace::find(cli, engine)?;
@@ -78,7 +78,7 @@ fn print_action(action: &Action, dry_run: bool, out: &mut Output) -> io::Result<
     match &action.kind {
         ActionKind::Append { lines } => {
             say!(out, "{} (lines added: {})", start, lines.len())?;
-            let shown = if lines.len() <= SHOWN_LINES { lines.as_slice() } else { &[] };
+            let shown = if lines.len() <= MAX_LINES { lines.as_slice() } else { &[] };
             shown.iter().try_for_each(|line| say!(out, "  +{}", Untrusted::new(line)))
         }
         ActionKind::Differs(difference) => {

@@ -11,7 +11,7 @@ use crate::describe::{self, ManualPage};
 use crate::exit::Failure;
 use crate::terminal::{Output, Untrusted, say};
 
-/// What the page of the program says beside its options.
+/// The text after the options in the program's manual page.
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the input or the workspace is at fault, 2 usage, 3 verification failed, \
                           4 internal error.";
 

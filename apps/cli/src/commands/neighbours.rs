@@ -61,7 +61,7 @@ fn is_plain_builtin(module: &NeighbourModule) -> bool {
     module.kind == "builtin" && module.edges == ["runtime"] && module.by.is_none() && module.names.is_empty()
 }
 
-/// What is unusual about a module: its kind, the kinds of its edges, its distance.
+/// The unusual properties of a module: its kind, the kinds of its edges, its distance.
 fn notes(module: &NeighbourModule) -> Text {
     let mut notes: Vec<Text> = Vec::new();
     if module.kind != "source" {

@@ -12,7 +12,7 @@ use crate::terminal::{Output, Text, Untrusted, counted, say, text};
 use crate::workspace::Workspace;
 
 /// Deeper units get this indent: the indents of a hostile file would take quadratic space.
-const DEEPEST_INDENT: u32 = 64;
+const MAX_INDENT: u32 = 64;
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &OutlineArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
@@ -56,7 +56,7 @@ fn print_file(file: &OutlinedFile, out: &mut Output) -> io::Result<()> {
         .declarations
         .iter()
         .map(|one| {
-            let indent = Text::spaces(2 * one.depth.min(DEEPEST_INDENT) as usize);
+            let indent = Text::spaces(2 * one.depth.min(MAX_INDENT) as usize);
             let range = if one.start_line == one.end_line {
                 text!("{}", one.start_line)
             } else {

@@ -158,28 +158,28 @@ fn print_left_out(report: &RunReport, verbose: bool, out: &mut Output) -> io::Re
         }
     }
     for (reason, files) in &groups {
-        if verbose || files.len() <= NAMED {
+        if verbose || files.len() <= MAX_NAMED {
             for file in files {
                 say!(out, "  {}: {}", Untrusted::new(&file.path), Untrusted::new(&file.reason))?;
             }
             continue;
         }
-        let named = Text::joined(files.iter().take(NAMED).map(|file| Untrusted::new(&file.path)), ", ");
-        let more = grouped((files.len() - NAMED) as u64);
+        let named = Text::joined(files.iter().take(MAX_NAMED).map(|file| Untrusted::new(&file.path)), ", ");
+        let more = grouped((files.len() - MAX_NAMED) as u64);
         say!(out, "  {} and {} more: {}", named, more, Untrusted::new(reason))?;
     }
     Ok(())
 }
 
 /// Longer lists are only counted, unless `-v` is given.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 fn group(out: &mut Output, verbose: bool, title: &'static str, rows: &[[Text; 2]]) -> io::Result<()> {
-    if verbose || rows.len() <= NAMED {
+    if verbose || rows.len() <= MAX_NAMED {
         return section(out, title, rows);
     }
-    let named = Text::joined(rows.iter().take(NAMED).map(|[path, _]| path), ", ");
-    let (count, more) = (counted(rows.len() as u64, "file"), grouped((rows.len() - NAMED) as u64));
+    let named = Text::joined(rows.iter().take(MAX_NAMED).map(|[path, _]| path), ", ");
+    let (count, more) = (counted(rows.len() as u64, "file"), grouped((rows.len() - MAX_NAMED) as u64));
     say!(out, "\n{}", out.style().strong(title))?;
     say!(out, "  {}: {} and {} more; -v lists them", count, named, more)
 }
@@ -211,8 +211,8 @@ fn print_diff(diff: &DiffReport, out: &mut Output) -> io::Result<()> {
         return say!(out, "nothing changed since the snapshot");
     }
     for (what, paths) in lists.iter().filter(|(_, paths)| !paths.is_empty()) {
-        let shown = Text::joined(paths.iter().take(SHOWN_PATHS).map(|path| Untrusted::new(path)), ", ");
-        let more = paths.len().saturating_sub(SHOWN_PATHS);
+        let shown = Text::joined(paths.iter().take(MAX_PATHS).map(|path| Untrusted::new(path)), ", ");
+        let more = paths.len().saturating_sub(MAX_PATHS);
         let rest = if more > 0 { text!(" and {} more", grouped(more as u64)) } else { Text::default() };
         say!(out, "{}: {}{}", what, shown, rest)?;
     }
@@ -220,7 +220,7 @@ fn print_diff(diff: &DiffReport, out: &mut Output) -> io::Result<()> {
 }
 
 /// How many paths of a diff are named; `--json` names all.
-const SHOWN_PATHS: usize = 10;
+const MAX_PATHS: usize = 10;
 
 fn archive_row(archive: &ArchiveReport) -> [Text; 4] {
     [

@@ -13,7 +13,7 @@ use crate::terminal::{Output, Text, Untrusted, columns, counted, grouped, say, t
 use crate::workspace::Workspace;
 
 /// How many files that did not fit are named; `--json` names more.
-const SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SuggestArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
@@ -75,8 +75,8 @@ fn print_rest(report: &SuggestReport, out: &mut Output) -> io::Result<()> {
     let count = report.too_large.len();
     if count > 0 {
         let one = |node: &SuggestedNode| text!("{} ({})", Untrusted::new(&node.node_id), grouped(node.tokens));
-        let names = Text::joined(report.too_large.iter().take(SHOWN).map(one), ", ");
-        let more = count.saturating_sub(SHOWN);
+        let names = Text::joined(report.too_large.iter().take(MAX_SHOWN).map(one), ", ");
+        let more = count.saturating_sub(MAX_SHOWN);
         let rest = if more > 0 { text!(" and {} more", grouped(more as u64)) } else { Text::default() };
         say!(out, "did not fit, but `stan pack` can show their signatures: {}{}", names, rest)?;
     }

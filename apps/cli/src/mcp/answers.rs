@@ -14,7 +14,7 @@ const MAX_ANSWERS: usize = 256;
 const MAX_BYTES: usize = 16 << 20;
 
 /// Longer answers are not stored in the cache.
-const LONGEST_STORED: usize = 1 << 20;
+const MAX_STORED_BYTES: usize = 1 << 20;
 
 /// The folder is swept after this many new answers.
 const SWEEP_EVERY: usize = 64;
@@ -36,7 +36,7 @@ pub(crate) struct AnswerCache {
     stored: usize,
 }
 
-/// What is sent for an answer.
+/// The message that is sent for an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) text: String,
@@ -125,14 +125,14 @@ impl AnswerCache {
         }
         let path = self.folder().filter(|_| is_digest(digest))?.join(digest);
         let mut bytes = Vec::new();
-        OsSystem.read_real(&path, LONGEST_STORED as u64, &mut bytes).ok()?;
+        OsSystem.read_real(&path, MAX_STORED_BYTES as u64, &mut bytes).ok()?;
         // A cache file may contain anything, so check its digest.
         String::from_utf8(bytes).ok().filter(|text| digest_of(text) == digest)
     }
 
     /// Best effort: if it fails, a later answer is sent in full.
     fn store(&mut self, digest: &str, text: &str) {
-        let Some(folder) = self.folder().filter(|_| text.len() <= LONGEST_STORED) else { return };
+        let Some(folder) = self.folder().filter(|_| text.len() <= MAX_STORED_BYTES) else { return };
         if OsSystem.lstat(&folder).is_err() && OsSystem.create_private_dir_all(&folder).is_err() {
             return;
         }

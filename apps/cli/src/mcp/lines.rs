@@ -8,7 +8,7 @@ use super::protocol::{self, Message};
 use super::tools;
 
 /// The maximum length of a message. Replies and logs are the largest things that clients send.
-const LONGEST_MESSAGE: u64 = 64 << 20;
+const MAX_MESSAGE_BYTES: u64 = 64 << 20;
 
 /// The maximum number of messages in a batch. The answers to a batch are held until the last one is known.
 const MAX_IN_BATCH: usize = 1_000;
@@ -23,7 +23,7 @@ pub(super) enum Line {
 /// Parses a line. Pure.
 pub(super) fn understand(line: &[u8], tools: &Value) -> Line {
     let refused = |code, message: &str| Line::One(Message::Answer(protocol::error(&Value::Null, code, message)));
-    if line.len() as u64 >= LONGEST_MESSAGE {
+    if line.len() as u64 >= MAX_MESSAGE_BYTES {
         return refused(protocol::INVALID_REQUEST, "the message is too long");
     }
     // Some shells prepend a byte order mark to what they pipe.
@@ -46,11 +46,11 @@ pub(super) fn understand(line: &[u8], tools: &Value) -> Line {
 /// Reads one line, cut if it is too long; `false` at the end of the input.
 pub(super) fn read_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
-    if input.take(LONGEST_MESSAGE).read_until(b'\n', line)? == 0 {
+    if input.take(MAX_MESSAGE_BYTES).read_until(b'\n', line)? == 0 {
         return Ok(false);
     }
     // Otherwise, the rest of the line would be read as the next message.
-    if line.len() as u64 == LONGEST_MESSAGE && line.last() != Some(&b'\n') {
+    if line.len() as u64 == MAX_MESSAGE_BYTES && line.last() != Some(&b'\n') {
         skip_line(input)?;
     }
     Ok(true)
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_is_refused_and_the_next_one_is_read() {
-        let longest = usize::try_from(LONGEST_MESSAGE).unwrap();
+        let longest = usize::try_from(MAX_MESSAGE_BYTES).unwrap();
         for length in [longest - 2, longest - 1, longest, longest + 9_000_000] {
             let mut input = vec![b' '; length];
             input.extend_from_slice(b"\n{\"id\":1,\"method\":\"ping\"}\n");

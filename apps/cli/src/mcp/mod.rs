@@ -30,18 +30,18 @@ use self::protocol::{Call, Message};
 use self::tools::DEFAULT_BUDGET;
 
 /// How many calls run at once. More would only compete for threads, and each may hold an index of git of hundreds of megabytes.
-const WORKERS: usize = 2;
+const MAX_CALLS: usize = 2;
 
 /// How many calls may wait. Then nothing more is read until some are answered.
 const MAX_WAITING: usize = 1_000;
 
 /// A buffer that a long line made larger than this is freed.
-const KEPT_BUFFER: usize = 1 << 20;
+const MAX_KEPT_BUFFER: usize = 1 << 20;
 
 /// A longer last line is not a notice of a command.
-const LONGEST_NOTICE: usize = 160;
+const MAX_NOTICE_BYTES: usize = 160;
 
-/// Tokens that the lines around a cut answer may take: the notice and the digest.
+/// The tokens of the lines around a truncated answer: the notice and the digest.
 const FRAME: u64 = 60;
 
 /// Tokens of the line with the digest.
@@ -76,7 +76,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), 
     let (sender, receiver) = sync_channel::<Job>(MAX_WAITING);
     let receiver = Arc::new(Mutex::new(receiver));
     std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
+        for _ in 0..MAX_CALLS {
             let (server, receiver) = (Arc::clone(&server), Arc::clone(&receiver));
             scope.spawn(move || server.work(&receiver));
         }
@@ -88,8 +88,8 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), 
     Ok(())
 }
 
-/// What every command of this server is started with. Consent is given here, and never in a call. Paths of calls are relative
-/// to the root, as those in answers are, wherever the server was started.
+/// The arguments of every command of this server. Consent is given here, and never in a call. Paths in calls are relative to the
+/// root, like those in answers, wherever the server was started.
 fn common_arguments(cli: &Cli, workspace: &Workspace<'_>) -> Vec<String> {
     let mut arguments = vec!["stan".to_owned(), format!("--directory={}", workspace.root), "--color=never".to_owned()];
     let absolute = |typed: &String| workspace.absolute(typed).unwrap_or_else(|| typed.clone());
@@ -100,10 +100,10 @@ fn common_arguments(cli: &Cli, workspace: &Workspace<'_>) -> Vec<String> {
     arguments
 }
 
-/// What takes longer than reading a line.
+/// Work that takes longer than reading a line.
 enum Job {
     Call(Call),
-    /// Several messages in one, as the revision 2025-03-26 has them: answered together, in order.
+    /// Several messages in one, as in revision 2025-03-26: answered together, in order.
     Batch(Vec<Message>),
 }
 
@@ -111,18 +111,18 @@ struct Server<'e> {
     /// One for all calls: their threads are started once.
     engine: &'e Engine<'e>,
     common: Vec<String>,
-    /// As it was when the server started; only where things are is taken from it.
+    /// As it was when the server started; only its paths are used.
     workspace: Workspace<'e>,
     tools: Value,
     answers: Mutex<AnswerCache>,
-    /// Requests that are not answered yet, as JSON, and what cancels them.
+    /// Unanswered requests by id (as JSON), with their cancellations.
     in_flight: Mutex<BTreeMap<String, Cancellation>>,
-    /// Standard output is closed: what is still waiting has no reader.
+    /// Standard output is closed, so waiting requests have no reader.
     is_unread: AtomicBool,
 }
 
 impl Server<'_> {
-    /// Reads messages and answers them, or gives them to the workers.
+    /// Reads messages, and answers them or passes them to the workers.
     fn serve(&self, input: &mut dyn BufRead, start: &mut dyn FnMut(Job) -> bool) -> io::Result<()> {
         let mut line = Vec::new();
         while !self.is_unread.load(Ordering::Relaxed) && read_line(input, &mut line)? {
@@ -143,12 +143,12 @@ impl Server<'_> {
                 Line::One(Message::Nothing) => {}
             }
             line.clear();
-            line.shrink_to(KEPT_BUFFER);
+            line.shrink_to(MAX_KEPT_BUFFER);
         }
         Ok(())
     }
 
-    /// Sends a message. Where standard output is closed there is no reader left: nothing more is worth doing.
+    /// Sends a message. If standard output is closed, there is no reader left, so all work stops.
     fn send(&self, message: &Value) {
         if terminal::send(message).is_err() {
             self.is_unread.store(true, Ordering::Relaxed);
@@ -283,7 +283,7 @@ impl Server<'_> {
     }
 }
 
-/// The answer to a call that cannot be met: for the model to read and to do better.
+/// The answer to an impossible call, from which the model can correct itself.
 fn failed(message: &str, budget: u64) -> Value {
     // clap's errors refer to `--help`, which is not a tool.
     let lines = message.lines().filter(|line| !line.starts_with("For more information, try"));
@@ -292,7 +292,7 @@ fn failed(message: &str, budget: u64) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": true })
 }
 
-/// Cuts an answer that is above its budget after a whole line, and says what is missing and how to get it. Commands keep to the
+/// Truncates an answer above its budget after a whole line, and says how much is missing and how to get it. Commands keep to the
 /// budget by their own count, which for some is an estimate; here tokens are counted.
 fn bounded(text: String, budget: u64) -> String {
     // Shortcut: almost every token has at least two bytes.
@@ -316,7 +316,7 @@ fn bounded(text: String, budget: u64) -> String {
     });
     let missing = lines.count() + usize::from(cut.is_some());
     // A command that left something out says so in its last line. Then the sufficient budget is unknown.
-    let own = text.lines().next_back().filter(|line| line.contains("--budget 0") && line.len() <= LONGEST_NOTICE);
+    let own = text.lines().next_back().filter(|line| line.contains("--budget 0") && line.len() <= MAX_NOTICE_BYTES);
     match own {
         Some(notice) if missing > 1 => {
             format!("{kept}… {} lines cut, and before that: {notice}\n", missing - 1)
@@ -329,7 +329,7 @@ fn bounded(text: String, budget: u64) -> String {
     }
 }
 
-/// A worker that failed leaves nothing half-done behind these locks.
+/// Safe after a panic: a worker leaves nothing half-done behind these locks.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_keeps_to_its_budget_and_says_what_is_missing() {
+    fn an_answer_keeps_to_its_budget_and_counts_the_rest() {
         let line =
             "export const total = (items: Item[]): number => items.reduce((sum, item) => sum + item.price, 0);\n";
         let text = line.repeat(400);

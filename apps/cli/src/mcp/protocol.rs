@@ -147,7 +147,7 @@ fn server_info() -> Value {
 
 fn initialize(params: &Map<String, Value>) -> Value {
     let asked = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
-    // The stateless revision has no handshake, so a client that starts one gets the newest version that has one.
+    // The stateless revision has no handshake, so a client that starts one gets the newest version with a handshake.
     let version = VERSIONS[1..].iter().find(|version| **version == asked).unwrap_or(&VERSIONS[1]);
     json!({
         "protocolVersion": version,
@@ -167,7 +167,7 @@ fn discover() -> Value {
     })
 }
 
-/// A response. The stateless revision marks every result as complete, and says of lists how long they are valid.
+/// A response. The stateless revision marks every result as complete, and says how long lists are valid.
 fn answer(id: &Value, mut result: Value, stateless: bool, is_list: bool) -> Value {
     if stateless {
         result["resultType"] = json!("complete");

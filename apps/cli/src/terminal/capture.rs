@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 
-/// What a captured command printed.
+/// The output of a captured command.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {
     pub(crate) stdout: Vec<u8>,

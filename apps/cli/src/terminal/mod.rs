@@ -67,7 +67,7 @@ impl Output {
         out.finish()
     }
 
-    /// Which files an answer knows by name alone, where there are such files.
+    /// Prints which files are known only by name, if there are any.
     pub(crate) fn not_analysed(&mut self, files: &[NotAnalysedFiles]) -> io::Result<()> {
         match not_analysed_line(files) {
             Some(line) => say!(self, "{}", Untrusted::new(&line)),
@@ -75,7 +75,7 @@ impl Output {
         }
     }
 
-    /// What is made from the definition of the command line alone: completions and manual pages.
+    /// Prints text that is generated from the definition of the command line alone: completions and manual pages.
     pub(crate) fn generated(&mut self, text: &Generated) -> io::Result<()> {
         self.stream.write_all(text.as_bytes())
     }
@@ -107,7 +107,7 @@ pub(crate) fn style_of_stderr(choice: ColorChoice) -> Style {
     Style::new(choice, stderr_is_terminal())
 }
 
-/// One line on stderr. When stderr is closed there is nowhere left to say so.
+/// Prints one line on stderr. If stderr is closed, the error cannot be reported anywhere.
 pub(crate) fn tell(line: &Text) {
     let line = format!("{}\n", line.as_str());
     if !capture::keep_stderr(line.as_bytes()) {
@@ -115,7 +115,7 @@ pub(crate) fn tell(line: &Text) {
     }
 }
 
-/// Asks the terminal to put bytes on the clipboard (OSC 52). Whether there is a terminal to ask.
+/// Asks the terminal to put bytes on the clipboard (OSC 52). Returns false if there is no terminal.
 pub(crate) fn copy(bytes: &[u8]) -> bool {
     if !stderr_is_terminal() {
         return false;
@@ -139,7 +139,7 @@ fn base64(bytes: &[u8]) -> String {
     out
 }
 
-/// Replaces the line that the cursor is on by a stage, or by nothing.
+/// Replaces the line at the cursor by a stage, or clears it.
 pub(crate) fn redraw(stage: &'static str, rest: &'static str) {
     let _ = io::stderr().write_all(format!("\r\x1b[K{stage}{rest}").as_bytes());
 }
@@ -154,7 +154,7 @@ pub(crate) fn redraw_rows(rows: &[Text], drawn: usize) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Help, or what is wrong with the arguments, as the argument parser words it over several lines.
+/// Prints help, or the parser's explanation of invalid arguments, which may have several lines.
 pub(crate) fn print_usage(error: &clap::Error, choice: ColorChoice) {
     let is_terminal =
         if error.use_stderr() { stderr_is_terminal() } else { !is_captured() && io::stdout().is_terminal() };

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_a_file_keeps_its_tabs_and_nothing_else_that_is_hidden() {
+    fn a_line_of_a_file_keeps_tabs_and_escapes_other_hidden_characters() {
         assert_eq!(source_line("\t\tif x {\t// \u{1b}[31m\r").as_str(), "\t\tif x {\t// \\u{1b}[31m\\r");
         assert_eq!(source_line("").as_str(), "");
     }

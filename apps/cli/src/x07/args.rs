@@ -14,7 +14,7 @@ use crate::usage;
 use super::machine;
 use super::outcome::{Printing, ProgramOutcome};
 
-/// What the arguments ask for.
+/// The parsed arguments.
 pub(crate) enum Invocation {
     Slice(SliceCommand, Printing),
     Context(ContextCommand, Printing),
@@ -24,11 +24,11 @@ pub(crate) enum Invocation {
         folder: String,
         pages: Vec<ManualPage>,
     },
-    /// Help, version, completions, a manual page, or what is wrong with the arguments.
+    /// Help, version, completions, a manual page, or an error in the arguments.
     Text(ProgramOutcome),
 }
 
-/// Reads the arguments after the program's name. `is_wrapped` tells that the output goes into a `--json` report.
+/// Parses the arguments after the program's name. `is_wrapped`: the output goes into a `--json` report.
 pub(crate) fn parse(program: &OsString, arguments: &[OsString], is_wrapped: bool) -> Invocation {
     let arguments: Vec<OsString> = std::iter::once(program).chain(arguments).cloned().collect();
     let cli = match Cli::try_parse_from(&arguments) {
@@ -134,7 +134,7 @@ struct SliceArgs {
     #[arg(long, value_name = "POINTER")]
     ptr: String,
 
-    /// What encloses the pointer [default: decl].
+    /// How much of the module encloses the pointer [default: decl].
     #[arg(long, value_enum)]
     enclosure: Option<EnclosureArg>,
 
@@ -148,7 +148,7 @@ struct ApplySliceArgs {
     #[arg(long = "in", value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
     input: String,
 
-    /// The edited slice: `slice_ast`, or what `ast slice --out` wrote.
+    /// The edited slice: `slice_ast`, or the output of `ast slice --out`.
     #[arg(long, value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
     slice: String,
 
@@ -167,7 +167,7 @@ struct ContextArgs {
     #[arg(long, value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
     project: String,
 
-    /// What encloses the pointer [default: decl for a pointer into a declaration, else module].
+    /// How much of the module encloses the pointer [default: decl for a pointer into a declaration, else module].
     #[arg(long, value_enum)]
     enclosure: Option<EnclosureArg>,
 
@@ -177,20 +177,20 @@ struct ContextArgs {
 
 #[derive(Args)]
 struct BoundArgs {
-    /// What is included beyond the enclosure [default: all].
+    /// Context to include beyond the enclosure [default: all].
     #[arg(long, value_enum)]
     closure: Option<ClosureArg>,
 
-    /// Where the pointer leads in a file that is not in canonical order: in the file as written, or in the canonical
-    /// document as for the toolchain [default: toolchain].
+    /// How to interpret the pointer in a file that is not in canonical order: in the file as written, or in the canonical
+    /// document, as the toolchain does [default: toolchain].
     #[arg(long, value_enum)]
     reading: Option<ReadingArg>,
 
-    /// The most declarations in the slice.
+    /// Maximum number of declarations in the slice.
     #[arg(long, value_name = "N")]
     max_nodes: Option<u64>,
 
-    /// The most bytes of canonical JSON in the slice.
+    /// Maximum size of the slice in bytes of canonical JSON.
     #[arg(long, value_name = "N")]
     max_bytes: Option<u64>,
 }
@@ -242,7 +242,7 @@ impl BoundArgs {
         self.closure.map_or(Closure::All, Closure::from)
     }
 
-    /// How the pointer is read: in the canonical document, by the command's own rule, unless the file was asked for.
+    /// The interpretation of the pointer: the command's own rule for canonical documents, unless `file` was requested.
     fn reading(&self, canonical: PointerSpace) -> PointerSpace {
         match self.reading {
             Some(ReadingArg::File) => PointerSpace::File,

@@ -4,16 +4,16 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, Command};
 
-/// What standard output is.
+/// The form of standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MachineMode {
-    /// What the command itself prints.
+    /// The command's own output.
     Off,
     /// A report about the run, as canonical JSON.
     Canonical,
     /// The same, indented.
     Pretty,
-    /// A line for each event.
+    /// One line per event.
     Lines,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct MachineFlags {
     pub(crate) schema_id: bool,
     pub(crate) report_out: Option<String>,
     pub(crate) quiet: bool,
-    /// What is wrong with them.
+    /// Errors in the flags.
     pub(crate) errors: Vec<String>,
     /// All other arguments.
     pub(crate) passthrough: Vec<OsString>,
@@ -114,7 +114,7 @@ impl MachineFlags {
     }
 }
 
-/// The command with the machine flags among its options, for completions and the manual. It is never asked to parse.
+/// The command with the machine flags among its options, for completions and the manual. It is never used for parsing.
 pub(crate) fn describe(command: Command) -> Command {
     let switch = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).help(help).action(ArgAction::SetTrue).global(true)

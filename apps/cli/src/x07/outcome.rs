@@ -7,7 +7,7 @@ use stan_engine::{
     SliceOutcome, SliceRequest, Untrusted,
 };
 
-/// What the program prints, and its exit code.
+/// The output of the program, and its exit code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProgramOutcome {
     pub(crate) exit_code: u8,

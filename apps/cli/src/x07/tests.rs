@@ -272,7 +272,7 @@ fn n20_an_edited_slice_goes_back_into_its_file() {
 }
 
 #[test]
-fn n20_what_cannot_go_back_is_refused_with_a_report() {
+fn n20_a_slice_that_cannot_be_merged_is_rejected_with_a_report() {
     let mut memory = edited(&module(), PointerSpace::Canonical);
     memory.0.insert("changed.json".to_owned(), format!(" {}", module()).into_bytes());
     memory.0.insert("text.json".to_owned(), b"{".to_vec());

@@ -25,7 +25,7 @@ fn repository() -> Repository {
 }
 
 #[test]
-fn dependencies_come_with_the_names_that_are_taken() {
+fn dependencies_are_listed_with_imported_names() {
     let repository = repository();
     expect![[r#"
         exit 0
@@ -103,7 +103,7 @@ fn cycles_are_shown_by_a_shortest_ring() {
 }
 
 #[test]
-fn unknown_files_come_with_near_ones() {
+fn unknown_files_are_reported_with_similar_ones() {
     let repository = repository();
     expect![[r#"
         exit 1

@@ -339,7 +339,7 @@ fn strict_is_as_exact_as_git() {
 }
 
 #[test]
-fn feedback_says_what_the_file_has_there() {
+fn feedback_quotes_the_lines_of_the_file() {
     let repository = repository();
     fs::write(repository.root().join("../reply.md"), patch("src/a.ts", &EDIT.replace("-5\n", "-V\n"))).unwrap();
     let said = repository.stan(&["apply", "../reply.md"]);

@@ -198,7 +198,7 @@ fn workspace(root: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn frozen_runs_refuse_what_no_longer_matches_and_change_nothing() {
+fn frozen_runs_fail_on_mismatches_and_change_nothing() {
     let repository = hoisted();
     let external = "node_modules/zed/index.d.ts";
     ok(&repository, &["run", "--context", "--meta"]);

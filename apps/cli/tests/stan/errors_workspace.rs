@@ -225,7 +225,7 @@ fn a_source_date_epoch_that_is_no_number_is_refused() {
 }
 
 #[test]
-fn verify_says_what_is_wrong_with_an_archive() {
+fn verify_reports_the_faults_of_an_archive() {
     let verify: &[&str] = &["verify"];
     check(
         |repository| remove(repository, ARCHIVE),

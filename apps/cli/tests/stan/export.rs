@@ -67,7 +67,7 @@ fn files(dataset: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn tables_say_what_the_graph_says() {
+fn tables_match_the_graph() {
     let repository = repository();
     let printed = repository.stan(&["export", "../data", "--format", "ndjson", "--repo-id", "org/app"]);
     assert!(printed.contains("repo=org%2Fapp/commit=worktree  written: "), "{printed}");

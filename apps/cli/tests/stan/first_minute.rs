@@ -143,7 +143,7 @@ fn tokens_are_counted_and_not_estimated() {
 }
 
 #[test]
-fn a_patch_with_a_wrong_hunk_count_is_taken() {
+fn a_patch_with_a_wrong_hunk_count_is_accepted() {
     let repository = repository();
     let reply = "```diff\ndiff --git a/src/element/size.ts b/src/element/size.ts\n--- a/src/element/size.ts\n\
                  +++ b/src/element/size.ts\n@@ -1,7 +1,7 @@\n-export const size = 1;\n+export const size = 2;\n```\n";

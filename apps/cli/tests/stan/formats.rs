@@ -27,7 +27,7 @@ fn read(repository: &Repository, name: &str) -> String {
 }
 
 #[test]
-fn a_diff_comes_in_the_form_of_the_archive() {
+fn a_diff_has_the_format_of_the_archive() {
     let repository = repository();
     for (format, file) in [("md", "### File: src/b.ts"), ("xml", "<file path=\"src/b.ts\">")] {
         repository.write("src/b.ts", "export const b = 1;\n");

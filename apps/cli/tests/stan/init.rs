@@ -97,7 +97,7 @@ fn a_fresh_repository_without_git() {
 }
 
 #[test]
-fn git_ignores_what_stan_makes() {
+fn git_ignores_the_files_that_stan_creates() {
     let repository = Repository::new(&[(".gitignore", "*.log\r\ndist")]);
     if repository.git(&["init", "-q"]).is_none() {
         return;
@@ -282,7 +282,7 @@ fn links_are_not_written_through() {
 }
 
 #[test]
-fn the_block_for_agents_comes_and_goes() {
+fn the_block_for_agents_is_added_and_removed() {
     for text in [None, Some("# Agents\r\n\r\nBe kind."), Some("x\n"), Some("")] {
         let files: Vec<(&str, &str)> = text.iter().map(|text| ("AGENTS.md", *text)).collect();
         let repository = Repository::new(&files);

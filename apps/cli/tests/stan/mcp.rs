@@ -30,7 +30,7 @@ fn a_client_shakes_hands_lists_the_tools_and_calls_one() {
 }
 
 #[test]
-fn answers_are_fresh_after_an_edit_and_since_tells_what_changed() {
+fn answers_are_current_after_an_edit_and_since_gives_the_difference() {
     let repository = repository();
     let mut client = Client::start(&repository, &[]);
     let related = json!({ "relation": "dependents", "files": ["src/b.ts"] });
@@ -100,14 +100,14 @@ fn many_calls_at_once_are_all_answered() {
 }
 
 #[test]
-fn a_root_that_is_not_there_is_said_at_the_start() {
+fn a_missing_root_is_reported_at_the_start() {
     let repository = repository();
     let output = repository.stan(&["mcp", "--root", "nowhere"]);
     assert!(output.starts_with("exit 1") && output.contains("cannot enter `nowhere`"), "{output}");
 }
 
 #[test]
-fn every_answer_is_what_its_output_schema_says() {
+fn every_answer_matches_its_output_schema() {
     let repository = repository();
     let mut client = Client::start(&repository, &[]);
     let tools = client.ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }));

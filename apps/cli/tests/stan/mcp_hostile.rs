@@ -20,7 +20,7 @@ fn call(id: u64, tool: &str, arguments: Value) -> String {
 }
 
 #[test]
-fn ids_come_back_as_they_were_sent() {
+fn ids_are_returned_as_sent() {
     let repository = repository();
     let mut client = Client::start(&repository, &[]);
     for id in [json!(0), json!(-1), json!(1.5), json!(u64::MAX), json!(""), json!("é\0\n"), json!("x".repeat(100_000))]
@@ -42,7 +42,7 @@ fn ids_come_back_as_they_were_sent() {
 }
 
 #[test]
-fn lines_that_are_not_messages_are_answered_and_the_server_goes_on() {
+fn invalid_lines_are_answered_and_the_server_continues() {
     let repository = repository();
     let mut client = Client::start(&repository, &[]);
     for (line, code) in [

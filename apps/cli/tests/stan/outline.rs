@@ -83,7 +83,7 @@ fn symbols_are_found_where_they_are_declared_and_used() {
 }
 
 #[test]
-fn unknown_names_come_with_near_ones() {
+fn unknown_names_are_reported_with_similar_ones() {
     let repository = repository();
     expect![[r#"
         exit 1

@@ -138,7 +138,7 @@ fn the_same_place_by_log_place_and_symbol() {
 }
 
 #[test]
-fn mistakes_come_with_what_to_do() {
+fn mistakes_are_reported_with_advice() {
     let repository = repository();
     repository.write("empty.log", "all is well\n");
     let output: Vec<String> = [

@@ -145,7 +145,7 @@ fn a_collision_costs_its_node_and_not_the_map() {
 }
 
 #[test]
-fn errors_are_said_once() {
+fn errors_are_reported_once() {
     let repository = Repository::new(&[("a.ts", "import {;\n"), ("b.ts", "")]);
     let first = repository.stan(&["graph", "--stats"]);
     assert!(first.contains("warning: a.ts:1"), "{first}");

@@ -49,7 +49,7 @@ fn faults_of_a_bucket_change_no_answer() {
 }
 
 #[test]
-fn what_a_bucket_needs_is_said_and_keys_are_not() {
+fn missing_settings_of_a_bucket_are_reported_without_keys() {
     let repository = Repository::new(&[("a.ts", "export {};\n")]);
     let said = |environment: &[(&str, &str)]| {
         let output = repository.output(&["graph", "--stats", "--cache-url", "s3://facts"], environment);

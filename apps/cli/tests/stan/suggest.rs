@@ -91,7 +91,7 @@ fn an_empty_file_is_not_proposed_although_its_path_has_the_words() {
 }
 
 #[test]
-fn a_focus_that_does_not_fit_is_said_and_not_refused() {
+fn a_focus_that_does_not_fit_is_reported_and_not_an_error() {
     let repository = repository();
     expect![[r#"
         exit 0
@@ -269,7 +269,7 @@ fn a_log_is_a_focus() {
 }
 
 #[test]
-fn everything_that_is_given_counts() {
+fn all_parts_of_a_query_count() {
     let repository = repository();
     if repository.git(&["init", "--quiet"]).is_none() {
         return;
@@ -317,7 +317,7 @@ fn a_path_in_the_text_comes_first() {
 }
 
 #[test]
-fn what_git_says_changed_is_a_focus() {
+fn changes_according_to_git_are_a_focus() {
     let repository = repository();
     if repository.git(&["init", "--quiet"]).is_none() {
         return;
@@ -333,7 +333,7 @@ fn what_git_says_changed_is_a_focus() {
 }
 
 #[test]
-fn what_changed_together_is_reported() {
+fn common_changes_are_reported() {
     let repository = repository();
     if repository.git(&["init", "--quiet"]).is_none() {
         return;
@@ -372,7 +372,7 @@ fn what_changed_together_is_reported() {
 }
 
 #[test]
-fn what_changed_since_a_revision_is_a_focus() {
+fn changes_since_a_revision_are_a_focus() {
     let repository = repository();
     if repository.git(&["init", "--quiet"]).is_none() {
         return;

@@ -15,20 +15,20 @@ use crate::tar::{EntryHeader, append_header, padding};
 /// A group that buffers this much pauses, and resumes when the buffer has been written.
 const MAX_BYTES: usize = 2 << 20;
 
-/// Metadata of one file that is ready to be written.
+/// The metadata of a file that is ready to be written.
 pub(super) struct GroupItem {
     pub(super) index: usize,
     pub(super) size: u64,
     pub(super) executable: bool,
-    /// Whether other users may not read the file that it was copied from.
+    /// Whether other users may not read the source file.
     pub(super) private: bool,
-    /// Its byte range, relative to the start of the piece that holds it.
+    /// Its byte range, relative to the start of the buffer or of the large file.
     pub(super) range: Range<u64>,
     /// `None` for a binary, which is not archived.
     pub(super) shape: Option<TextShape>,
-    /// Why a text is held back; then it is not archived.
+    /// Why a text is left out of the archive.
     pub(super) secrets: Option<Secrets>,
-    /// Also set for a proved file that is left out: a file that replaced it must not pass as merely left out.
+    /// Also set for a verified file that is left out: a file that replaced it must not pass unnoticed.
     pub(super) digest: Option<Digest>,
 }
 
@@ -51,11 +51,11 @@ struct OpenEntry<'e> {
 
 #[derive(Default)]
 pub(super) struct FileGroup {
-    /// The files that are still to come.
+    /// The remaining files.
     left: Range<usize>,
     bytes: Vec<u8>,
     items: Vec<GroupItem>,
-    /// A file that is too large to be held; it follows the bytes. It stays open, because a file is opened once.
+    /// A file that is too large for memory; it follows the buffered bytes. It stays open, because each file is opened only once.
     large: Option<(usize, OpenFile)>,
     error: Option<Error>,
 }
@@ -71,7 +71,7 @@ impl FileGroup {
         };
     }
 
-    /// Reads on until there is enough to write, a large file, or an error.
+    /// Continues reading until there is enough to write, a large file, or an error.
     pub(super) fn fill(&mut self, job: &WriteJob<'_>) {
         self.bytes.clear();
         self.items.clear();
@@ -145,7 +145,7 @@ impl FileGroup {
         Ok(OpenEntry { index, entry, executable, start, contents: self.bytes.len() })
     }
 
-    /// Appends the bytes of a small file, and at most one more than it should have.
+    /// Appends the bytes of a small file, and at most one byte more than expected.
     fn read(&mut self, file: &mut OpenFile) -> io::Result<usize> {
         let start = self.bytes.len();
         let wanted = usize::try_from(file.stat.size).unwrap_or(usize::MAX).saturating_add(1);
@@ -177,8 +177,8 @@ impl FileGroup {
     }
 }
 
-/// Reads until the room is full, the file ends, or exactly `enough` bytes are read: a short read of a regular file
-/// means its end, and the stat detects one that has grown.
+/// Reads until the buffer is full, the file ends, or exactly `enough` bytes are read: a short read of a regular file means its
+/// end, and the stat detects one that has grown.
 fn fill_from(reader: &mut dyn Read, room: &mut [u8], enough: usize) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = room.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -197,7 +197,7 @@ fn fill_from(reader: &mut dyn Read, room: &mut [u8], enough: usize) -> io::Resul
 
 pub(super) fn is_executable(entry: &ArchiveEntry, file: &OpenFile) -> bool {
     match &entry.source {
-        // Staged copies are read, never run.
+        // Staged copies are only read, never executed.
         Source::Proved { .. } => false,
         _ => entry.executable.unwrap_or(file.executable),
     }

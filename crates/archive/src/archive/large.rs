@@ -23,7 +23,7 @@ pub(super) struct Buffers {
     next: Vec<u8>,
 }
 
-/// Writes the whole entry, unless it is a binary or holds a secret. The range of the result starts at 0.
+/// Writes the whole entry, unless it is binary or contains a secret. The range in the result starts at 0.
 pub(super) fn write(
     job: &WriteJob<'_>,
     index: usize,
@@ -79,8 +79,8 @@ pub(super) fn write(
     Ok(item)
 }
 
-/// Why a text must not be archived, if so. Nothing of a text may be written before all of it is scanned, and this one does not fit
-/// into memory: so the open file is read twice, first only to scan it.
+/// The reason to leave a text out, if any. Nothing of a text may be written before all of it is scanned, and this one does not
+/// fit into memory. So the open file is read twice, the first time only to scan it.
 fn secrets_in(
     entry: &ArchiveEntry,
     file: &mut OpenFile,
@@ -103,7 +103,7 @@ fn secrets_in(
     Ok(Secrets::of_hits(stan_secrets::keep_for(&entry.name, stream.finish())))
 }
 
-/// The next piece; empty at the end. The file's stat decides where that is, even if the file has grown.
+/// The next piece; empty at the end. The size in the file's stat is the end, even if the file has grown.
 fn read_piece(reader: &mut dyn Read, piece: &mut Vec<u8>, left: &mut u64) -> io::Result<()> {
     let wanted = usize::try_from(*left).unwrap_or(PIECE).min(PIECE);
     piece.resize(wanted, 0);

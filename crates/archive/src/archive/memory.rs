@@ -1,4 +1,4 @@
-//! Bytes in memory as an open file, so that large documents take the way of large files and are not copied whole.
+//! Bytes in memory as an open file, so that large documents are written like large files, without copying them whole.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ struct MemoryFile {
 }
 
 pub(super) fn open(bytes: &Arc<Vec<u8>>) -> OpenFile {
-    // Nothing but the size means anything for bytes that no disk holds.
+    // Bytes in memory have only a size; the other fields are placeholders.
     let stat = Stat { kind: EntryKind::File, size: bytes.len() as u64, mtime: 0, ctime: 0, inode: 0 };
     let reader = Box::new(MemoryFile { bytes: Cursor::new(Shared(Arc::clone(bytes))), stat });
     OpenFile { stat, executable: false, private: false, reader }

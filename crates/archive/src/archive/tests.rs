@@ -1,5 +1,4 @@
-//! What gets into an archive, what is reported about it, and what stops it. Real tools read the result in
-//! `tests/tools.rs`.
+//! What is archived, what is reported about it, and which errors stop a run. Real tools read the result in `tests/tools.rs`.
 
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use crate::lock::{Holder, Lock};
 use crate::tar::read_tar;
 use crate::transaction::Transaction;
 
-/// Archives the entries, and gives what is known and the archive's bytes.
+/// Archives the entries, and returns the metadata and the archive's bytes.
 fn archive(system: &dyn System, entries: Vec<ArchiveEntry>) -> Result<(Written, Vec<u8>), Error> {
     let target = MemorySystem::new();
     target.set_dir("/w");
@@ -222,7 +221,7 @@ fn a_diff_is_cut_out_of_the_full_archive() {
     assert_eq!(cut(&["a", "b", "c", "d", "e"], &[]).len(), 5);
 }
 
-/// A token, put together here so that no scanner takes this file for a leak.
+/// A token, assembled here so that no scanner takes this file for a leak.
 fn token() -> String {
     ["ghp_", "q7Rz0bXk2Lm9vTgYw3HdPs5N", "c8JfUe1Wa6Zt"].concat()
 }
@@ -246,17 +245,17 @@ fn texts_with_secrets_take_no_place() {
             "large Hits([Hit { line: 70002, rule: \"github-token\" }])"
         ]
     );
-    // A binary is left out as such, whatever its name.
+    // Reported as binary, whatever its name.
     assert_eq!(written.binaries.len(), 1);
     let allowed = entries().into_iter().map(ArchiveEntry::allow_secrets).collect();
     let (written, names) = listed(&system, allowed);
     assert_eq!((names.len(), written.held_back.len()), (5, 0));
-    // Under another name it is the same file.
+    // The guard follows the source file, not the name in the archive.
     let (written, names) = listed(&system, vec![ArchiveEntry::file("settings.txt", "/r/.env")]);
     assert_eq!((names.len(), written.held_back.len()), (0, 1));
 }
 
-/// Archives the entries, and gives what is known and the names in the archive.
+/// Archives the entries, and returns the metadata and the names in the archive.
 fn listed(system: &dyn System, entries: Vec<ArchiveEntry>) -> (Written, Vec<String>) {
     let (written, bytes) = archive(system, entries).unwrap();
     (written, list(&bytes).into_iter().map(|(name, ..)| name).collect())

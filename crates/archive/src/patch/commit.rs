@@ -1,4 +1,4 @@
-//! Commits a staged change, file by file, each by one rename; or rolls it back.
+//! Commits a staged change file by file, each with one rename, or rolls it back.
 
 use std::io;
 
@@ -25,7 +25,7 @@ struct SideChange<'a> {
     to: Option<&'a Side>,
 }
 
-/// What a file is at the moment.
+/// The current state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
     Before,
@@ -49,14 +49,14 @@ impl<'a> Commit<'a> {
         Self { place, pending, steps, made_folders, removed_folders }
     }
 
-    /// All or nothing, unless the rollback fails too.
+    /// Commits all or nothing, unless the rollback fails too.
     pub(super) fn perform(&self) -> Result<(), Error> {
         let mut left = Vec::new();
         let (path, reason) = match self.forward(&mut left) {
             Err(failure) => failure,
             Ok(()) => match left.pop() {
                 None => {
-                    // All files are the new ones. What is left to note is noted by the next command where it fails now.
+                    // All files are the new ones. If recording that fails now, the next command records it.
                     let _ = self.finish();
                     return Ok(());
                 }
@@ -73,7 +73,7 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Goes on where an ended process stopped.
+    /// Completes the change of a process that ended.
     pub(super) fn recover(&self) -> Result<Recovered, Error> {
         let (kind, files) = (self.pending.kind, self.steps.len());
         let mut left = Vec::new();
@@ -91,14 +91,14 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Files that were changed meanwhile go to `left`.
+    /// Puts the new files in place. Files that were changed meanwhile are added to `left`.
     fn forward(&self, left: &mut Vec<String>) -> Result<(), (String, io::Error)> {
         let mut folders = Folders::new(self.place.root);
         for folder in self.made_folders {
             let made = folders.ensure(self.place.system, folder, Access::Shared);
             made.map_err(|error| (folder.clone(), io::Error::other(error.to_string())))?;
         }
-        // Writes first: what is removed may still be read by others until what takes its place is there.
+        // Writes come first: others may still read a removed file until its replacement exists.
         let removals = self.steps.iter().filter(|step| step.to.is_none());
         let writes = self.steps.iter().filter(|step| step.to.is_some());
         for step in writes.chain(removals) {
@@ -113,8 +113,8 @@ impl<'a> Commit<'a> {
             }
         }
         for folder in self.removed_folders.iter().rev() {
-            // One that is in use by now stays. Any other failure takes everything back: an empty folder that stays is a change
-            // that was not made.
+            // A folder that is in use by now stays. Any other failure rolls everything back: an empty folder that stays means an
+            // incomplete change.
             match self.place.system.remove_dir(&self.place.root.join(folder)) {
                 Err(error) if !is_in_use_or_gone(&error) => return Err((folder.to_owned(), error)),
                 _ => {}
@@ -123,7 +123,7 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Renames the staged file to its place; copies it where that is another file system.
+    /// Renames the staged file to its path; copies it if that is on another file system.
     fn put(&self, step: &SideChange<'_>) -> io::Result<()> {
         let is_undo = self.pending.kind == PatchKind::Undo;
         let staged = self.place.path(&self.pending.folder).join(staged_name(is_undo, step.index));
@@ -201,7 +201,7 @@ impl<'a> Commit<'a> {
         placed.map_err(|error| Error::io("put back", &target, error))
     }
 
-    /// Names the folder as done, and takes the note away that it is under way.
+    /// Renames the folder as done, and removes the journal.
     fn finish(&self) -> Result<(), Error> {
         let folder = &self.pending.folder;
         let number = folder.strip_prefix(super::record::STAGED).unwrap_or(folder);
@@ -221,7 +221,7 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Copies that were not needed. What stays is swept with the folder.
+    /// Removes copies that were not needed. The rest is removed with the folder.
     fn drop_copies(&self, folder: &str) {
         for (index, _) in self.steps.iter().enumerate() {
             let _ = self.place.system.remove_file(&self.place.path(folder).join(staged_name(false, index)));

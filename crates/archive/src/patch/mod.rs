@@ -1,12 +1,11 @@
-//! Applied replies: files anywhere in the repository, changed all together or not at all, with the way back.
+//! Applied replies: changes of files anywhere in the repository, all together or not at all, with undo.
 //!
-//! Everything is staged in a folder of its own below `<stanPath>/patch/`: the new files with their permissions, and the old
-//! bytes. Then a journal (`pending.json`) marks the change as under way, and each new file is renamed to its place, so
-//! that every file is old or new at any moment. The next run that finds `pending.json` completes the change, or rolls
-//! it back when that cannot be done. Old bytes stay for [`undo_patches`]: those of the last ten replies, and at most 50
-//! MB.
+//! Everything is staged in a folder below `<stanPath>/patch/`: the new files with their permissions, and the old bytes. Then a
+//! journal (`pending.json`) marks the change as started, and each new file is renamed to its path, so that every file is old or
+//! new at any moment. If the next run finds `pending.json`, it completes the change, or rolls it back if that is impossible. Old
+//! bytes stay for [`undo_patches`]: those of the last ten replies, and at most 50 MB.
 //!
-//! A record is trusted only if it was made here: it names the inode and the time of a file beside it, which no clone or
+//! A record is trusted only if it was written here: it contains the inode and the time of a file beside it, which no clone or
 //! copy of a repository can reproduce. Which files a reply changes is decided elsewhere.
 
 mod commit;
@@ -26,35 +25,35 @@ use self::record::{Pending, Record};
 use crate::error::Error;
 use crate::lock::Lock;
 
-/// How many old bytes are kept at most.
+/// The maximum size of all old bytes.
 pub const MAX_KEPT_BYTES: u64 = 50 << 20;
 
-/// For how many replies old bytes are kept.
+/// The number of replies whose old bytes are kept.
 const MAX_KEPT: usize = 10;
 
-/// Folders have numbers of eight digits.
-const LAST_NUMBER: u64 = 99_999_999;
+/// The numbers of folders have eight digits.
+const MAX_NUMBER: u64 = 99_999_999;
 
 /// Below `<stanPath>`.
 const FOLDER: &str = "patch";
 
-/// All that one reply changes. Paths are relative to the root.
+/// The changes of one reply. Paths are relative to the root.
 #[derive(Clone, Debug, Default)]
 pub struct PatchSet {
     pub files: Vec<PatchFile>,
-    /// Folders that are there afterwards.
+    /// Folders to create.
     pub made_folders: Vec<String>,
-    /// Folders that go when nothing is left in them, with the folders below them.
+    /// Folders to remove if nothing is left in them, with the folders below them.
     pub removed_folders: Vec<String>,
 }
 
-/// One file.
+/// The change of one file.
 #[derive(Clone, Debug)]
 pub struct PatchFile {
     pub path: String,
-    /// Digest of the file when the reply was checked; `None`: it did not exist.
+    /// The digest of the file when the reply was checked; `None` if it did not exist.
     pub old: Option<Digest>,
-    /// `None`: it is removed.
+    /// `None` if the file is removed.
     pub new: Option<NewFile>,
 }
 
@@ -64,33 +63,33 @@ pub struct NewFile {
     pub mode: NewMode,
 }
 
-/// The permissions of a file that is written.
+/// The permissions of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewMode {
-    /// The user's habits.
+    /// The defaults of the user, by umask.
     Usual { executable: bool },
-    /// These bits.
+    /// Exactly these mode bits.
     Bits(u32),
 }
 
-/// A change that a killed process left unfinished.
+/// The recovery of a change that a killed process left unfinished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
     pub kind: PatchKind,
-    /// All files are the new ones; otherwise all are the old ones.
+    /// Whether all files are the new ones; otherwise all are the old ones.
     pub is_finished: bool,
     pub files: usize,
-    /// Files that were changed since, and were left alone.
+    /// Files that were changed in the meantime and were left alone.
     pub left: Vec<String>,
 }
 
-/// Whether a change was not finished. Costs one look.
+/// Whether a change was not finished. Costs one stat.
 pub fn has_pending_patch(system: &dyn WritableSystem, root: &Path, stan_path: &str) -> bool {
     let path = root.join(stan_path).join(FOLDER).join(record::PENDING);
     system.lstat(&path).is_ok_and(|stat| stat.kind == EntryKind::File)
 }
 
-/// Changes the files, all or none.
+/// Changes all files or none.
 pub fn apply_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>, set: &PatchSet) -> Result<(), Error> {
     let place = PatchFolder::new(system, root, lock)?;
     place.sweep(None)?;
@@ -112,7 +111,7 @@ pub fn apply_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>, 
     Ok(())
 }
 
-/// Takes the last applied reply back, all or nothing. Tells the files.
+/// Undoes the last applied reply, all or nothing. Returns the changed files.
 pub fn undo_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>) -> Result<Vec<String>, Error> {
     let place = PatchFolder::new(system, root, lock)?;
     place.sweep(None)?;
@@ -126,7 +125,7 @@ pub fn undo_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>) -
     Ok(paths)
 }
 
-/// Finishes or takes back what an ended process left half done. The caller holds the lock.
+/// Completes or rolls back the change of a process that ended. The caller holds the lock.
 pub fn recover_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>) -> Result<Option<Recovered>, Error> {
     if !has_pending_patch(system, root, lock.stan_path()) {
         return Ok(None);
@@ -134,7 +133,7 @@ pub fn recover_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>
     let place = PatchFolder::new(system, root, lock)?;
     let pending = Pending::read(&place)?;
     if !place.has_folder(&pending.folder)? {
-        // It was finished; only the note is left.
+        // The change was complete; only its journal is left.
         pending.remove(&place)?;
         return Ok(None);
     }
@@ -155,12 +154,12 @@ impl<'s> PatchFolder<'s> {
     fn new(system: &'s dyn WritableSystem, root: &'s Path, lock: &'s Lock<'s>) -> Result<Self, Error> {
         let folder = [lock.stan_path(), "/", FOLDER].concat();
         let place = Self { system, root, lock, folder };
-        // A link in its place is an error; that it is missing is not.
+        // A symlink at this path is an error; a missing folder is not.
         crate::folders::Folders::new(root).exists(system, &place.folder)?;
         Ok(place)
     }
 
-    /// The absolute path of something in it.
+    /// The absolute path of an entry.
     fn path(&self, below: &str) -> std::path::PathBuf {
         self.root.join(&self.folder).join(below)
     }
@@ -169,7 +168,7 @@ impl<'s> PatchFolder<'s> {
         crate::folders::Folders::new(self.root).exists(self.system, &[&self.folder, "/", name].concat())
     }
 
-    /// The names in it, sorted.
+    /// The names of its entries, sorted.
     fn names(&self) -> Result<Vec<String>, Error> {
         let path = self.path("");
         let entries = match self.system.read_real_dir(&path) {
@@ -189,20 +188,20 @@ impl<'s> PatchFolder<'s> {
         Ok(names.into_iter().filter(|name| name.len() == 8 && name.bytes().all(|byte| byte.is_ascii_digit())).collect())
     }
 
-    /// A name for the next one while it is staged.
+    /// The name of the next folder while it is staged.
     fn next_folder(&self) -> Result<String, Error> {
         let last = self.applied()?.pop().unwrap_or_default();
         let number = last.parse::<u64>().unwrap_or_default() + 1;
-        // A folder with a longer number would neither be found by an undo nor by what finishes a killed apply. Only a folder that came
-        // with the repository has such a number.
-        if number > LAST_NUMBER {
+        // Neither undo nor recovery finds a folder with a longer number. Only a folder that came with the repository can have
+        // such a number.
+        if number > MAX_NUMBER {
             let file = [&self.folder, "/", &last].concat();
             return Err(Error::BadPatchRecord { file, reason: "no number is left after it".to_owned() });
         }
         Ok(format!("{}{number:08}", record::STAGED))
     }
 
-    /// Removes what an ended process staged without beginning.
+    /// Removes folders that an ended process staged without committing.
     fn sweep(&self, but: Option<&str>) -> Result<(), Error> {
         stan_repo::remove_leftovers(self.system, &self.path(""), &[record::PENDING]);
         for name in self.names()? {
@@ -214,7 +213,7 @@ impl<'s> PatchFolder<'s> {
         Ok(())
     }
 
-    /// Old bytes beyond what is kept go, the oldest first. What cannot be removed now goes the next time.
+    /// Removes old bytes beyond the limits, oldest first. If that fails, the next run tries again.
     fn prune(&self) {
         let mut left = MAX_KEPT_BYTES;
         for (index, name) in self.applied().unwrap_or_default().iter().rev().enumerate() {
@@ -233,7 +232,7 @@ impl<'s> PatchFolder<'s> {
         entries.iter().filter_map(|entry| self.system.lstat(&path.join(&entry.name)).ok()).map(|stat| stat.size).sum()
     }
 
-    /// Best effort: what stays is swept the next time.
+    /// Best effort: the next run removes the rest.
     fn remove_folder(&self, name: &str) {
         let path = self.path(name);
         for entry in self.system.read_real_dir(&path).unwrap_or_default() {

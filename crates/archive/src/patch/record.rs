@@ -1,4 +1,4 @@
-//! The two small documents of an applied reply: what it changes (`record.json`, in its folder) and that it is under way
+//! The two small documents of an applied reply: its changes (`record.json`, in its folder), and the journal of a started change
 //! (`pending.json`).
 
 use std::path::Path;
@@ -11,21 +11,21 @@ use super::PatchFolder;
 use crate::error::Error;
 use crate::names::check_name;
 
-/// Of a change that is under way; it is removed when the change is whole.
+/// The journal of a started change, removed when the change is complete.
 pub(super) const PENDING: &str = "pending.json";
-/// In each folder.
+/// The record in each folder.
 pub(super) const RECORD: &str = "record.json";
 /// The file that a record is tied to.
 pub(super) const SEAL: &str = "seal";
-/// Begins the name of a folder that is not in place yet.
+/// Prefix of a folder that is still being staged.
 pub(super) const STAGED: &str = "new-";
 /// Prefix of a folder whose change was undone.
 pub(super) const UNDONE: &str = "old-";
 
-/// More than any reply needs.
+/// Larger than the record of any reply.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Which way a change goes.
+/// The direction of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PatchKind {
@@ -40,7 +40,7 @@ pub(super) struct Pending {
     pub(super) kind: PatchKind,
 }
 
-/// What a reply changed, and how it was before.
+/// The changes of a reply, with the state before them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Record {
@@ -68,13 +68,13 @@ pub(super) struct RecordedFile {
     pub(super) new: Option<Side>,
 }
 
-/// A file before or after.
+/// The state of a file before or after a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Side {
     pub(super) size: u64,
     pub(super) sha256: String,
-    /// Absent where the platform has none.
+    /// `None` on platforms without mode bits.
     pub(super) mode: Option<u32>,
 }
 
@@ -112,7 +112,7 @@ impl Record {
         write_new(place, &[folder, "/", RECORD].concat(), &bytes, Access::Private)
     }
 
-    /// Reads a record, and refuses one with another seal or with a path outside the repository.
+    /// Reads a record. Rejects one with another seal, or with a path outside the repository.
     pub(super) fn read(place: &PatchFolder<'_>, folder: &str) -> Result<Self, Error> {
         let shown = [&place.folder, "/", folder, "/", RECORD].concat();
         let refuse = |reason: String| Error::BadPatchRecord { file: shown.clone(), reason };
@@ -140,7 +140,7 @@ impl Record {
 }
 
 impl Seal {
-    /// What ties a folder to this place.
+    /// The seal of a folder, which ties it to this disk.
     pub(super) fn of(place: &PatchFolder<'_>, folder: &str) -> Result<Self, Error> {
         let path = place.path(folder).join(SEAL);
         let stat = place.system.lstat(&path).map_err(|error| Error::io("look at", &path, error))?;
@@ -148,14 +148,14 @@ impl Seal {
     }
 }
 
-/// The bytes of a file in one of our folders.
+/// The bytes of a file in one of the patch folders.
 pub(super) fn read(place: &PatchFolder<'_>, path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     place.system.read_real(path, MAX_BYTES, &mut bytes).map_err(|error| Error::io("read", path, error))?;
     Ok(bytes)
 }
 
-/// A new file that survives a power cut.
+/// Writes a new file that survives a power cut.
 pub(super) fn write_new(place: &PatchFolder<'_>, name: &str, bytes: &[u8], access: Access) -> Result<(), Error> {
     use std::io::Write as _;
     let path = place.path(name);

@@ -1,5 +1,5 @@
-//! Prepares a change: new files with their permissions and copies of the old ones, all beside the record. Nothing outside of
-//! `<stanPath>/patch` is touched.
+//! Prepares a change: new files with their permissions and copies of the old ones, all beside the record. Nothing outside
+//! `<stanPath>/patch` is changed.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,10 +12,10 @@ use super::{MAX_KEPT_BYTES, NewFile, NewMode, PatchFile, PatchFolder, PatchSet};
 use crate::error::Error;
 use crate::folders::Folders;
 
-/// No file that a reply changes is larger.
+/// The maximum size of a file that a reply changes.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// The names of the copies: the new contents of a file, and the old.
+/// The name of a staged copy: of the new contents of a file, or of the old.
 pub(super) fn staged_name(is_undo: bool, index: usize) -> String {
     format!("{}-{index}", if is_undo { "back" } else { "new" })
 }
@@ -54,7 +54,7 @@ pub(super) fn stage(place: &PatchFolder<'_>, folder: &str, set: &PatchSet) -> Re
         if old != new {
             files.push(RecordedFile { path: file.path.clone(), old, new });
         } else {
-            // Numbers of copies are those of the record.
+            // Copies have the indices of the record.
             files.push(RecordedFile { path: file.path.clone(), old: old.clone(), new: old });
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn stage(place: &PatchFolder<'_>, folder: &str, set: &PatchSet) -> Re
     Ok(record)
 }
 
-/// Stages the reverse of the change. Refuses when a file no longer has the contents that the reply gave it.
+/// Stages the reverse of the change. Fails if a file no longer has the contents that the reply wrote.
 pub(super) fn stage_undo(place: &PatchFolder<'_>, folder: &str, record: &Record) -> Result<Record, Error> {
     // An earlier attempt may have left copies.
     let path = place.path(folder);
@@ -114,12 +114,12 @@ pub(super) fn stage_undo(place: &PatchFolder<'_>, folder: &str, record: &Record)
     Ok(record.clone())
 }
 
-/// The folder of a path; empty for the root.
+/// The parent folder of a path; empty for the root.
 pub(super) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// What is at a path of the repository, read without following links.
+/// The state of a path of the repository, read without following symlinks.
 pub(super) fn side_of(place: &PatchFolder<'_>, path: &str) -> Result<Option<(Side, Vec<u8>)>, Error> {
     let absolute = place.root.join(path);
     match place.system.lstat(&absolute) {
@@ -157,7 +157,7 @@ fn look_at(place: &PatchFolder<'_>, file: &PatchFile) -> Result<(Option<Side>, O
     Ok((side, bytes))
 }
 
-/// Writes a file that will be renamed to its place, with the permissions that it will have there.
+/// Writes a file that will be renamed to its path, with its final permissions.
 pub(super) fn write_staged(place: &PatchFolder<'_>, name: &str, new: &NewFile) -> Result<Side, Error> {
     let path = place.path(name);
     let access = match new.mode {
@@ -178,7 +178,7 @@ pub(super) fn write_staged(place: &PatchFolder<'_>, name: &str, new: &NewFile) -
     Ok(Side { size: new.bytes.len() as u64, sha256: hex(&new.bytes), mode })
 }
 
-/// The missing folders on the path to a folder.
+/// Collects the missing folders on the path to a folder.
 fn missing_folders(place: &PatchFolder<'_>, folder: &str, missing: &mut BTreeSet<String>) -> Result<(), Error> {
     if folder.is_empty() {
         return Ok(());
@@ -194,7 +194,7 @@ fn missing_folders(place: &PatchFolder<'_>, folder: &str, missing: &mut BTreeSet
     Ok(())
 }
 
-/// A folder and all folders below it, as far as they are folders.
+/// Collects a folder and all folders below it.
 fn folders_below(place: &PatchFolder<'_>, folder: &str, found: &mut BTreeSet<String>) -> Result<(), Error> {
     let mut pending = vec![folder.to_owned()];
     while let Some(folder) = pending.pop() {

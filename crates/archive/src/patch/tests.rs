@@ -1,5 +1,5 @@
-//! Laws of applied replies, on a file system in memory: all files are old or all are new, whatever fails and whenever; taking
-//! back restores bytes and permissions.
+//! Laws of applied replies on an in-memory file system: all files are old or all are new, whatever fails at any time, and undo
+//! restores bytes and permissions.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ fn change(system: &dyn WritableSystem, path: &str, new: Option<(&str, NewMode)>)
 
 const USUAL: NewMode = NewMode::Usual { executable: false };
 
-/// Edits, makes, removes and changes the permissions of files, with folders.
+/// Edits, creates and removes files and folders, and changes permissions.
 fn reply(system: &dyn WritableSystem) -> PatchSet {
     PatchSet {
         files: vec![
@@ -98,7 +98,7 @@ fn tree(system: &MemorySystem) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn applied_and_taken_back() {
+fn an_applied_reply_can_be_undone() {
     let system = workspace();
     let old = tree(&system);
     apply(&system, &reply(&system)).unwrap();
@@ -180,8 +180,8 @@ fn more_than_can_be_undone_is_refused() {
     assert!(system.lstat(Path::new("/r/large.ts")).is_ok());
 }
 
-/// A repository can ship a journal; it is not trusted.
-/// With nine digits it would be applied, and neither be undone nor finished after a kill.
+/// A repository may contain a journal, which is not trusted. A folder with nine digits would be applied, and could neither be
+/// undone nor recovered.
 #[test]
 fn a_folder_that_came_with_the_repository_does_not_use_up_the_numbers() {
     let system = workspace();
@@ -193,7 +193,7 @@ fn a_folder_that_came_with_the_repository_does_not_use_up_the_numbers() {
     let message = undo(&system).unwrap_err().to_string();
     assert!(message.contains("there is none; remove the folder"), "{message}");
     assert_eq!(tree(&system), before);
-    // Smaller ones are passed over.
+    // Smaller numbers are skipped.
     system.remove("/r/.stan/patch/99999999/x").remove("/r/.stan/patch/99999999");
     system.set_file("/r/.stan/patch/00000041/x", "x");
     apply(&system, &reply(&system)).unwrap();
@@ -232,8 +232,8 @@ fn files(system: &MemorySystem) -> BTreeMap<String, String> {
     tree(system).into_iter().filter(|(_, text)| text != "folder").collect()
 }
 
-/// Each effect fails in turn, once or for good from there on. Afterwards, or after the next command has looked, all files are
-/// old or all are new.
+/// Each effect fails in turn, once or from there on. Afterwards, or after the next command's recovery, all files are old or all
+/// are new.
 fn fail_everywhere(act: impl Fn(&dyn WritableSystem) -> Result<(), Error>, before: &MemorySystem) -> usize {
     let old = files(before);
     let after = before.duplicate();
@@ -290,9 +290,9 @@ fn whatever_fails_while_a_reply_is_taken_back() {
     assert!(positions > 500, "{positions}");
 }
 
-/// A change that was stopped in the middle, and then a person edits one of the files.
+/// A change is stopped halfway, and then a user edits one of the files.
 #[test]
-fn what_a_person_wrote_after_a_kill_stays() {
+fn edits_by_users_after_a_kill_are_kept() {
     let before = workspace();
     let set = reply(&before);
     for at in 0.. {
@@ -310,7 +310,7 @@ fn what_a_person_wrote_after_a_kill_stays() {
     }
 }
 
-/// What a reply does to one of the places of a small tree.
+/// A change of one path of a small tree.
 fn random_change() -> impl Strategy<Value = (usize, Option<(Vec<u8>, u32)>)> {
     let mode = prop_oneof![Just(0o644_u32), Just(0o755), Just(0o600), Just(0o700)];
     (0..PLACES.len(), prop::option::of((prop::collection::vec(any::<u8>(), 0..40), mode)))

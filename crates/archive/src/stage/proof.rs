@@ -1,4 +1,4 @@
-//! The proof itself: bytes against the map's size and SHA-256 and against the meta's size and half of it.
+//! The verification itself: compares bytes with the size and SHA-256 in the map, and with the size and half the hash in the meta.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::mismatch::{Mismatch, MismatchKind};
 use crate::transaction::OutputStream;
 
-/// An external with both of its promises.
+/// An external with both promises.
 pub(super) struct Promise<'e> {
     pub(super) external: &'e External,
     pub(super) map: (u64, Digest),
@@ -26,7 +26,7 @@ pub(super) enum Read<T> {
 }
 
 impl Promise<'_> {
-    /// What is wrong with bytes of this size and digest. Without a digest nothing more than the size is known.
+    /// The mismatches of bytes with this size and digest. Without a digest, only the size is compared.
     pub(super) fn check(&self, size: u64, digest: Option<Digest>) -> Vec<Mismatch> {
         let mut mismatches = Vec::new();
         let bytes = |size: u64| format!("{size} bytes");
@@ -45,7 +45,7 @@ impl Promise<'_> {
         mismatches
     }
 
-    /// Reads a copy back from where it was written.
+    /// Reads a copy back and verifies it.
     pub(super) fn check_copy(&self, system: &dyn System, path: &Path) -> Option<Mismatch> {
         let (size, digest) = self.map;
         let expected = format!("{size} bytes with SHA-256 {digest}");
@@ -92,7 +92,7 @@ pub(super) fn read_small(system: &dyn System, promise: &Promise<'_>) -> Read<(Ve
     if mismatches.is_empty() { Read::Right((bytes, file.private)) } else { Read::Wrong(mismatches) }
 }
 
-/// Copies a source piece by piece, and proves what was copied. Without `out` it is only proved.
+/// Copies a source in pieces and verifies the copied bytes. Without `out`, only verifies.
 pub(super) fn stream_large(
     system: &dyn System,
     promise: &Promise<'_>,
@@ -130,15 +130,15 @@ pub(super) fn stream_large(
     Ok(if mismatches.is_empty() { Read::Right(()) } else { Read::Wrong(mismatches) })
 }
 
-/// For a size that is not the map's, so that there is a mismatch.
+/// For a size that differs from the map's, so that there is always a mismatch.
 fn wrong<T>(promise: &Promise<'_>, size: u64, digest: Option<Digest>) -> Read<T> {
     Read::Wrong(promise.check(size, digest))
 }
 
-/// The hash as the meta spells it, so that it can be found in the file: base64url without padding.
+/// The hash as the meta spells it, so that users can search for it: base64url without padding.
 fn spelled(half: [u8; 16]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    // 128 bits and four zeros make 22 characters of 6 bits.
+    // 128 bits and four zero bits make 22 characters of 6 bits.
     let bits = u128::from_be_bytes(half);
     let six = |place: u32| if place == 21 { bits << 4 } else { bits >> (122 - 6 * place) };
     (0..22).map(|place| char::from(ALPHABET[(six(place) & 63) as usize])).collect()

@@ -1,5 +1,5 @@
-//! After the commit nothing but the selected externals is in the folders of the ecosystems: everything else is removed, links as
-//! links, folders when they are empty. Nothing is followed.
+//! Removes everything but the selected externals from the folders of the ecosystems, at the commit. Symlinks are removed, never
+//! followed; folders are removed when they are empty.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub(super) fn remove_others(transaction: &mut Transaction<'_>, selected: &[Stage
     let files: BTreeSet<PathBuf> = selected.iter().map(|file| transaction.absolute(&file.id)).collect();
     let mut needed_folders = BTreeSet::new();
     for file in &files {
-        // Everything above a folder that is known is known as well.
+        // If a folder is known, so are all its parents.
         for folder in file.ancestors().skip(1) {
             if !needed_folders.insert(folder.to_owned()) {
                 break;
@@ -38,7 +38,7 @@ fn sweep(
     needed_folders: &BTreeSet<PathBuf>,
 ) -> Result<(), Error> {
     let top = transaction.absolute(top);
-    // Listed before anything is removed: removing needs the transaction, whose system lists.
+    // Listed before anything is removed: removing borrows the transaction mutably, and listing uses its system.
     let found: Vec<_> = entries_below(transaction.system(), &top)
         .collect::<Result<_, _>>()
         .map_err(|unlisted| Error::io("list", &unlisted.folder, unlisted.error))?;
@@ -53,7 +53,7 @@ fn sweep(
             transaction.remove_found(path);
         }
     }
-    // A folder is found before what is in it, so that backwards they are empty one after the other.
+    // Folders were found before their contents, so in reverse order each is empty when it is removed.
     unneeded.into_iter().rev().for_each(|folder| transaction.remove_found_folder(folder));
     Ok(())
 }

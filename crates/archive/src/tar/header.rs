@@ -1,11 +1,11 @@
-//! Headers of regular files: ustar, with a pax header before it where a name, size or time does not fit. No clock, no
-//! owner, no other kind of entry.
+//! Headers of regular files: ustar, preceded by a pax header if a name, size or time does not fit. No current time, no owner, no
+//! other kind of entry.
 
 use super::BLOCK;
 use crate::error::Error;
 use crate::names::check_name;
 
-/// What a header says of one file.
+/// The header fields of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryHeader<'a> {
     pub name: &'a str,
@@ -15,13 +15,13 @@ pub struct EntryHeader<'a> {
     pub modified: u64,
 }
 
-/// The largest number that eleven octal digits hold: 8 GiB less one byte, or the year 2242.
-const LARGEST_OCTAL: u64 = (1 << 33) - 1;
+/// The largest number with eleven octal digits: 8 GiB less one byte, or the year 2242.
+const MAX_OCTAL: u64 = (1 << 33) - 1;
 
-/// The whole archive is a multiple of this, as tar has written it since there were tapes.
+/// The whole archive is padded to a multiple of this, the traditional record size of tapes.
 const RECORD: u64 = 10_240;
 
-/// Appends the header of a file; its bytes and [`padding`] follow.
+/// Appends the header of a file, to be followed by its bytes and [`padding`].
 pub fn append_header(out: &mut Vec<u8>, header: &EntryHeader<'_>) -> Result<(), Error> {
     check_name(header.name)?;
     let split = if header.name.is_ascii() { split_name(header.name) } else { None };
@@ -29,10 +29,10 @@ pub fn append_header(out: &mut Vec<u8>, header: &EntryHeader<'_>) -> Result<(), 
     if split.is_none() {
         append_record(&mut records, "path", header.name);
     }
-    if header.size > LARGEST_OCTAL {
+    if header.size > MAX_OCTAL {
         append_record(&mut records, "size", &header.size.to_string());
     }
-    if header.modified > LARGEST_OCTAL {
+    if header.modified > MAX_OCTAL {
         append_record(&mut records, "mtime", &header.modified.to_string());
     }
     let last = header.name.rsplit('/').next().unwrap_or(header.name);
@@ -52,20 +52,20 @@ pub fn append_header(out: &mut Vec<u8>, header: &EntryHeader<'_>) -> Result<(), 
     Ok(())
 }
 
-/// How many zero bytes follow a file of this size.
+/// The number of zero bytes after a file of this size.
 pub fn padding(size: u64) -> usize {
     let rest = (size % BLOCK as u64) as usize;
     if rest == 0 { 0 } else { BLOCK - rest }
 }
 
-/// Appends what ends an archive that is `position` bytes long so far.
+/// Appends the end of an archive that is `position` bytes long so far.
 pub fn append_end(out: &mut Vec<u8>, position: u64) {
     let end = position.saturating_add(2 * BLOCK as u64).next_multiple_of(RECORD);
     let zeros = usize::try_from(end - position).unwrap_or(0);
     out.resize(out.len() + zeros, 0);
 }
 
-/// A name as the two fields of a header hold it.
+/// A name as the two header fields store it.
 #[derive(Clone, Copy)]
 struct SplitName<'n> {
     prefix: &'n [u8],
@@ -79,7 +79,7 @@ impl<'n> SplitName<'n> {
     }
 }
 
-/// `None` when the name does not fit into the two fields.
+/// `None` if the name does not fit into the two fields.
 fn split_name(name: &str) -> Option<SplitName<'_>> {
     if name.len() <= 100 {
         return Some(SplitName::whole(name.as_bytes()));
@@ -92,12 +92,12 @@ fn split_name(name: &str) -> Option<SplitName<'_>> {
     fits.then_some(SplitName { prefix: prefix.as_bytes(), name: rest.as_bytes() })
 }
 
-/// A name for readers that do not know pax: it fits, and is ASCII.
+/// A name for readers without pax support: short enough, and ASCII.
 fn stand_in(name: &str) -> Vec<u8> {
     name.bytes().take(100).map(|byte| if byte.is_ascii() { byte } else { b'_' }).collect()
 }
 
-/// `<length> <key>=<value>\n`, where the length counts itself.
+/// `<length> <key>=<value>\n`, where the length includes its own digits.
 fn append_record(out: &mut Vec<u8>, key: &str, value: &str) {
     let rest = key.len() + value.len() + 3;
     let mut length = rest + 1;
@@ -113,9 +113,9 @@ fn append_block(out: &mut Vec<u8>, name: SplitName<'_>, size: u64, mode: u64, mo
     put_octal(&mut block, 100, 7, mode);
     put_octal(&mut block, 108, 7, 0);
     put_octal(&mut block, 116, 7, 0);
-    // What does not fit is in the pax header, which takes precedence.
-    put_octal(&mut block, 124, 11, if size > LARGEST_OCTAL { 0 } else { size });
-    put_octal(&mut block, 136, 11, if modified > LARGEST_OCTAL { 0 } else { modified });
+    // Numbers that do not fit are in the pax header, which takes precedence.
+    put_octal(&mut block, 124, 11, if size > MAX_OCTAL { 0 } else { size });
+    put_octal(&mut block, 136, 11, if modified > MAX_OCTAL { 0 } else { modified });
     put(&mut block, 148, b"        ");
     put(&mut block, 156, &[kind]);
     put(&mut block, 257, b"ustar\x0000");
@@ -132,7 +132,7 @@ fn put(block: &mut [u8; BLOCK], at: usize, bytes: &[u8]) {
     block.iter_mut().skip(at).zip(bytes).for_each(|(place, &byte)| *place = byte);
 }
 
-/// The last digits of a number that is known to fit.
+/// Writes the octal digits of a number that fits.
 fn put_octal(block: &mut [u8; BLOCK], at: usize, digits: usize, value: u64) {
     let mut rest = value;
     for place in block.iter_mut().skip(at).take(digits).rev() {
@@ -200,10 +200,10 @@ mod tests {
     }
 
     #[test]
-    fn what_octal_digits_cannot_hold_is_in_the_pax_header() {
-        let fits = header("a", LARGEST_OCTAL);
+    fn numbers_too_large_for_octal_digits_are_in_the_pax_header() {
+        let fits = header("a", MAX_OCTAL);
         assert_eq!((fits.len(), text(&fits, 124, 12).as_str()), (BLOCK, "77777777777"));
-        let large = header("a", LARGEST_OCTAL + 1);
+        let large = header("a", MAX_OCTAL + 1);
         assert_eq!(text(&large, BLOCK, BLOCK), "19 size=8589934592\n");
         assert_eq!(text(&large, 2 * BLOCK + 124, 12), "00000000000");
         let mut late = Vec::new();

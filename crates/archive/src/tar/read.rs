@@ -1,30 +1,30 @@
-//! Reads an untrusted tar. Memory is bounded whatever sizes it claims; what an extractor would silently repair or skip
+//! Reads an untrusted tar. Memory is bounded, whatever sizes it claims; anything that an extractor would silently repair or skip
 //! is an error with its offset. Extracts nothing.
 
 use std::io::{self, Read};
 
 use super::{BLOCK, padding};
 
-/// One entry, before its bytes.
+/// An entry without its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TarEntry {
-    /// As written: not necessarily UTF-8, and possibly absolute or with `..`.
+    /// As written: may not be UTF-8, and may be absolute or contain `..`.
     pub name: Vec<u8>,
     pub kind: TarKind,
     pub size: u64,
     pub mode: u32,
-    /// Where the entry starts in the archive, extended headers included.
+    /// The start of the entry in the archive, including its extended headers.
     pub offset: u64,
 }
 
 impl TarEntry {
-    /// The name, when it is one that this crate would have written.
+    /// The name, if this crate could have written it.
     pub fn safe_name(&self) -> Option<&str> {
         std::str::from_utf8(&self.name).ok().filter(|name| crate::names::check_name(name).is_ok())
     }
 }
 
-/// What an entry is.
+/// The type of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TarKind {
     File,
@@ -33,17 +33,17 @@ pub enum TarKind {
     Link(Vec<u8>),
     /// Another name for an earlier entry.
     HardLink(Vec<u8>),
-    /// Devices, pipes and whatever some tool invented: its type byte.
+    /// Devices, pipes and types that some tool invented, by type byte.
     Special(u8),
 }
 
-/// How an archive that could be read ended.
+/// The end of an archive without errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TarEnd {
     pub entries: u64,
-    /// Whether the two blocks of zeros were there; without them the archive may have been cut.
+    /// Whether the two blocks of zeros are present; without them, the archive may have been truncated.
     pub is_marked: bool,
-    /// Whether something follows the end that no reader shows.
+    /// Whether there are further bytes after the end, which readers ignore.
     pub has_trailing_bytes: bool,
 }
 
@@ -55,7 +55,7 @@ pub struct TarError {
     pub problem: TarProblem,
 }
 
-/// What is wrong with an archive.
+/// The problem of an archive.
 #[derive(Debug, thiserror::Error)]
 pub enum TarProblem {
     #[error("the archive cannot be read ({0})")]
@@ -66,7 +66,7 @@ pub enum TarProblem {
     Checksum,
     #[error("the header's field `{0}` is not a number")]
     Number(&'static str),
-    #[error("an extended header is longer than {LARGEST_EXTENSION} bytes")]
+    #[error("an extended header is longer than {MAX_EXTENSION_BYTES} bytes")]
     ExtensionTooLarge,
     #[error("an extended header is malformed")]
     Extension,
@@ -80,14 +80,14 @@ pub enum TarProblem {
     TooManyEntries,
 }
 
-/// Longer than any name, and short enough to be held.
-const LARGEST_EXTENSION: u64 = 1 << 20;
+/// Longer than any name, and small enough to hold in memory.
+const MAX_EXTENSION_BYTES: u64 = 1 << 20;
 
 /// More files than any repository has.
 const MAX_ENTRIES: u64 = 20_000_000;
 
-/// Hands every entry to `visit` with a reader of its bytes, which may be left unread. An error of `visit` ends the
-/// reading and comes back as [`TarProblem::Io`].
+/// Calls `visit` with every entry and a reader of its bytes, which need not be read to the end. An error of `visit` stops the
+/// reading and is returned as [`TarProblem::Io`].
 pub fn read_tar(
     reader: &mut dyn Read,
     visit: &mut dyn FnMut(&TarEntry, &mut dyn Read) -> io::Result<()>,
@@ -145,7 +145,7 @@ impl Archive<'_> {
 
     /// The contents of an extended header.
     fn extension(&mut self, size: u64) -> Result<Vec<u8>, TarError> {
-        if size > LARGEST_EXTENSION {
+        if size > MAX_EXTENSION_BYTES {
             return Err(self.error(TarProblem::ExtensionTooLarge));
         }
         let mut bytes = Vec::new();
@@ -161,7 +161,7 @@ impl Archive<'_> {
         self.limited(entry.size, &mut |part| visit(entry, part))
     }
 
-    /// Lets `consume` read up to `size` bytes, then skips what it left, and the padding.
+    /// Lets `consume` read up to `size` bytes, then skips the rest and the padding.
     fn limited(&mut self, size: u64, consume: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> Result<(), TarError> {
         let start = self.offset;
         let error = |problem| TarError { offset: start, problem };
@@ -184,7 +184,7 @@ impl Archive<'_> {
         Ok(())
     }
 
-    /// What follows the first block of zeros.
+    /// Reads the end of the archive, after the first block of zeros.
     fn end(&mut self, entries: u64) -> Result<TarEnd, TarError> {
         let start = self.offset;
         let is_marked = match self.block()? {
@@ -214,7 +214,7 @@ fn skip(reader: &mut dyn Read) -> io::Result<u64> {
     io::copy(reader, &mut io::sink())
 }
 
-/// The fields of one block that matter.
+/// The fields of a header block that matter.
 struct Header {
     name: Vec<u8>,
     target: Vec<u8>,
@@ -227,7 +227,7 @@ impl Header {
     fn parse(block: &[u8; BLOCK]) -> Result<Self, TarProblem> {
         check_sum(block)?;
         let mut name = text(field(block, 0, 100));
-        // Only POSIX headers have a prefix; GNU's keep other things there.
+        // Only POSIX headers have a prefix; GNU uses the field for other data.
         let prefix = text(field(block, 345, 155));
         if field(block, 257, 6) == b"ustar\0" && !prefix.is_empty() {
             name = [prefix.as_slice(), b"/", &name].concat();
@@ -247,7 +247,7 @@ fn field(block: &[u8; BLOCK], at: usize, length: usize) -> &[u8] {
     block.get(at..at + length).unwrap_or_default()
 }
 
-/// Up to the first NUL.
+/// The field up to its first NUL.
 fn text(field: &[u8]) -> Vec<u8> {
     field.split(|&byte| byte == 0).next().unwrap_or_default().to_vec()
 }
@@ -270,7 +270,7 @@ fn number(field: &[u8]) -> Option<u64> {
     })
 }
 
-/// Old tars summed signed bytes.
+/// Old programs computed the sum of signed bytes.
 fn check_sum(block: &[u8; BLOCK]) -> Result<(), TarProblem> {
     let said = number(field(block, 148, 8)).ok_or(TarProblem::Checksum)?;
     let (mut unsigned, mut signed) = (0_u64, 0_i64);
@@ -282,7 +282,7 @@ fn check_sum(block: &[u8; BLOCK]) -> Result<(), TarProblem> {
     if said == unsigned || i64::try_from(said) == Ok(signed) { Ok(()) } else { Err(TarProblem::Checksum) }
 }
 
-/// What extended headers said about the entry that follows them.
+/// The values in extended headers for the next entry.
 #[derive(Default)]
 struct Extension {
     name: Option<Vec<u8>>,
@@ -295,7 +295,7 @@ struct Extension {
 impl Extension {
     fn take(&mut self, kind: u8, bytes: Vec<u8>, offset: u64) -> Result<(), TarProblem> {
         if kind == b'g' {
-            // Settings for all entries: a comment is harmless, a name or size for everything is an attack.
+            // Global settings: a comment is harmless, but one name or size for all entries is an attack.
             let mut global = Self::default();
             global.pax(&bytes)?;
             let changes = global.name.is_some() || global.target.is_some() || global.size.is_some();
@@ -335,7 +335,7 @@ impl Extension {
                     records = rest;
                     continue;
                 }
-                // Sparse files of GNU tar have other contents than their bytes say.
+                // The contents of GNU's sparse files differ from their bytes in the archive.
                 _ if key.starts_with(b"GNU.sparse") => return Err(TarProblem::Extension),
                 _ => {
                     records = rest;
@@ -362,7 +362,7 @@ impl Extension {
             b'5' => TarKind::Directory,
             other => TarKind::Special(other),
         };
-        // Readers disagree on whether such contents are skipped, so that they would see different archives.
+        // Readers disagree on whether such contents are skipped, so different readers would see different archives.
         let has_no_contents = match kind {
             TarKind::File => false,
             TarKind::Special(byte) => matches!(byte, b'3' | b'4' | b'6'),
@@ -382,7 +382,7 @@ impl Extension {
     }
 }
 
-/// The first record: its key, its value, and what follows it.
+/// The first record: its key, its value, and the rest of the text.
 fn pax_record(records: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let space = records.iter().take(20).position(|&byte| byte == b' ')?;
     let digits = records.get(..space)?;

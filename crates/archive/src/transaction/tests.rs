@@ -1,4 +1,4 @@
-//! Outputs are put in place together or not at all. Failures at every single effect are in `tests/faults.rs`.
+//! Outputs are committed together or not at all. `tests/faults.rs` tests a failure of every single effect.
 
 use stan_repo::{MemorySystem, System, SystemExt as _};
 
@@ -22,7 +22,7 @@ fn begin<'s>(system: &'s MemorySystem, lock: &'s Lock<'s>) -> Transaction<'s> {
     Transaction::begin(system, Path::new("/r"), lock, &["output", "context"]).unwrap()
 }
 
-/// Every file below `/r/.stan` with its contents, but for the lock.
+/// Every file below `/r/.stan` with its contents, except the lock.
 fn files(system: &MemorySystem) -> Vec<String> {
     let mut found = Vec::new();
     let mut pending = vec![PathBuf::from("/r/.stan")];
@@ -81,7 +81,7 @@ fn nothing_is_there_before_the_commit_and_everything_after() {
 }
 
 #[test]
-fn dropping_takes_everything_back() {
+fn dropping_rolls_everything_back() {
     let system = MemorySystem::from_fixture(TREE);
     let lock = locked(&system);
     let mut transaction = begin(&system, &lock);
@@ -95,7 +95,7 @@ fn dropping_takes_everything_back() {
 }
 
 #[test]
-fn leftovers_of_killed_runs_go_and_nothing_else_does() {
+fn only_leftovers_of_killed_runs_are_removed() {
     let system = MemorySystem::from_fixture(TREE);
     let keep = [".stan-tmp-", ".stan-tmp-1-2", ".stan-tmp-x-1-a", ".stan-tmp-1-x-a", "stan-tmp-1-2-a"];
     for name in keep {

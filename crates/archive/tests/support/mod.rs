@@ -1,4 +1,4 @@
-//! One whole run as the engine will do it: lock, stage, map, archives, snapshot, commit. And what is on the disk after.
+//! A whole run as the engine does it: lock, stage, map, archives, snapshot, commit; and the state of the disk afterwards.
 #![expect(dead_code, reason = "every test file compiles this and uses its own part")]
 
 use std::collections::BTreeMap;
@@ -12,14 +12,14 @@ use stan_repo::{Access, EntryKind, HashedFile, System, SystemExt as _, WritableS
 
 pub(crate) const FOLDERS: [&str; 3] = ["context", "output", "diff"];
 
-/// What a run selects: files of the repository, and externals by id and source.
+/// The selection of a run: files of the repository, and externals by id and source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     pub(crate) files: Vec<String>,
     pub(crate) externals: Vec<External>,
 }
 
-/// An external whose promises are what its source is now.
+/// An external whose promises match its source.
 pub(crate) fn external(system: &dyn System, id: &str, source: impl Into<PathBuf>) -> External {
     let source = source.into();
     let HashedFile { digest, size, .. } = hash_file(system, &source).unwrap();
@@ -32,7 +32,7 @@ pub(crate) fn lock<'s>(system: &'s dyn WritableSystem, root: &Path) -> Result<Lo
     Lock::acquire(system, root, ".stan", &holder, &mut || false, &mut |_| {})
 }
 
-/// Stages alone, and commits.
+/// Only stages, and commits.
 pub(crate) fn stage_all(system: &dyn WritableSystem, root: &Path, externals: Vec<External>) -> Result<(), Error> {
     let lock = lock(system, root)?;
     let mut transaction = Transaction::begin(system, root, &lock, &FOLDERS)?;
@@ -67,7 +67,7 @@ fn entries(root: &Path, selection: &Selection, staged: &Staged) -> Vec<ArchiveEn
     files.chain(staged.entries()).collect()
 }
 
-/// Everything below `<stanPath>` but the lock: files by their digest, links and folders by their kind.
+/// Everything below `<stanPath>` except the lock: files by digest, symlinks and folders by kind.
 pub(crate) fn outputs(system: &dyn System, root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut pending = vec![root.join(".stan")];

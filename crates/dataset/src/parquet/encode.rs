@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::thrift::varint;
 
 /// A run of equal values must have this length to be worth its header.
-const SHORTEST_RUN: usize = 8;
+const MIN_RUN: usize = 8;
 
 /// Parquet's hybrid of runs and bit-packed groups for small integers. `width` is the number of bits per value, at most 32.
 pub(super) fn hybrid(values: &[u32], width: u32) -> Vec<u8> {
@@ -15,7 +15,7 @@ pub(super) fn hybrid(values: &[u32], width: u32) -> Vec<u8> {
     while let Some(&first) = values.get(at) {
         let rest = values.get(at..).unwrap_or_default();
         let run = rest.iter().take_while(|value| **value == first).count();
-        if run >= SHORTEST_RUN {
+        if run >= MIN_RUN {
             packed.flush(&mut out);
             varint(&mut out, (run as u64) << 1);
             let bytes = usize::try_from(width.div_ceil(8)).unwrap_or(4);

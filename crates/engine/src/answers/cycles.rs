@@ -1,4 +1,4 @@
-//! Import cycles, the largest first, each with a shortest way round.
+//! Import cycles, the largest first, each with a shortest ring.
 
 use stan_graph::{Cycle, Graph, cycles as find_cycles, with_kinds};
 use stan_model::document::answer_reports::{CyclesReport, FoundCycle};
@@ -8,17 +8,17 @@ use crate::engine::Engine;
 use crate::graph::{GraphRequest, graph};
 use crate::outline::AnswerSize;
 
-/// Which cycles, and how much of them.
+/// Which cycles to list, and in how much detail.
 #[derive(Clone, Copy, Debug)]
 pub struct CyclesRequest {
     /// The kinds of edges that count: runtime 1, type 2, dynamic 4.
     pub kinds: u8,
-    /// Only a shortest ring of each, the shortest first.
+    /// Only a shortest ring of each cycle, the shortest first.
     pub shortest: bool,
     pub size: AnswerSize,
 }
 
-/// What the first line costs, in bytes.
+/// The cost of the first line, in bytes.
 const FRAME: u64 = 100;
 
 /// The import cycles of the repository.
@@ -42,7 +42,7 @@ pub fn cycles(
     Ok(CyclesReport { warnings: super::unread(&outcome.errors), ..report(&graph, &found, request) })
 }
 
-/// Takes a ring of each cycle first, then the other members of the cycles that are shown.
+/// Spends the budget on a ring of each cycle first, then on the other members of the listed cycles.
 fn report(graph: &Graph, found: &[Cycle], request: &CyclesRequest) -> CyclesReport {
     let mut left = request.size.bytes().saturating_sub(FRAME);
     let mut report = CyclesReport { count: found.len() as u64, ..CyclesReport::default() };

@@ -1,6 +1,5 @@
-//! The verbs `deps`, `dependents` and `cycles`: small answers about dependencies. Each is a request and a report, so that
-//! any front end can ask; nothing here prints. `stan_graph` finds the modules, this names them and limits the size of
-//! an answer.
+//! The verbs `deps`, `dependents` and `cycles`: small answers about dependencies. Each is a request and a report, for any front
+//! end; nothing here prints. `stan_graph` finds the modules; this module names them and limits the size of an answer.
 
 mod cycles;
 mod neighbours;
@@ -31,14 +30,14 @@ fn details(
     detailed_graph(engine, &options, work)
 }
 
-/// The longest problem that a small answer repeats, in characters.
-const SHOWN_PROBLEM: usize = 240;
+/// The maximum length of a problem in a small answer, in characters.
+const MAX_PROBLEM_CHARS: usize = 240;
 
-/// One line for everything that could not be read or resolved. A small answer shows the first problem, which has the greatest weight,
-/// and says where the others are.
+/// One line for all problems of reading and resolving. A small answer contains the first problem, which is the most important
+/// one, and says where the others are listed.
 pub(crate) fn unread(problems: &[String]) -> Vec<String> {
     let Some((first, others)) = problems.split_first() else { return Vec::new() };
-    let mut line: String = first.chars().take(SHOWN_PROBLEM).collect();
+    let mut line: String = first.chars().take(MAX_PROBLEM_CHARS).collect();
     if line.len() < first.len() {
         line.push('…');
     }
@@ -52,7 +51,7 @@ pub(crate) fn unread(problems: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{SHOWN_PROBLEM, unread};
+    use super::{MAX_PROBLEM_CHARS, unread};
 
     #[test]
     fn a_small_answer_shows_the_first_problem_and_counts_the_others() {
@@ -63,8 +62,8 @@ mod tests {
             lines(&["a.ts: cannot be read", "b.ts"]),
             ["a.ts: cannot be read; 1 more problem may cost edges: `stan graph -v` lists it"]
         );
-        let long = "ü".repeat(SHOWN_PROBLEM + 1);
+        let long = "ü".repeat(MAX_PROBLEM_CHARS + 1);
         let shown = lines(&[&long, "b", "c"]).concat();
-        assert!(shown.starts_with(&format!("{}…; 2 more", "ü".repeat(SHOWN_PROBLEM))), "{shown}");
+        assert!(shown.starts_with(&format!("{}…; 2 more", "ü".repeat(MAX_PROBLEM_CHARS))), "{shown}");
     }
 }

@@ -1,4 +1,4 @@
-//! What files depend on, and what depends on them, with the names that are taken.
+//! The dependencies and dependents of files, with the imported names.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,26 +16,26 @@ use crate::graph::GraphRequest;
 use crate::graph::detail::{DetailedGraph, NameFinder, TakenNames};
 use crate::outline::{AnswerSize, AskedFile, absolute, near_files};
 
-/// Names shown of one module, when the answer has a budget.
+/// The maximum number of names of one module in an answer with a budget.
 const MAX_NAMES: usize = 8;
-/// Folders shown of what is left out.
+/// The maximum number of folders listed for modules that were left out.
 const MAX_FOLDERS: usize = 5;
-/// What the lines around the modules of one file may cost, in bytes.
+/// The maximum cost of the lines around the modules of one file, in bytes.
 const FRAME: u64 = 220;
 
-/// Which files are asked about, and how much of the answer is wanted.
+/// The files of a query, and how much of the answer to return.
 #[derive(Clone, Debug)]
 pub struct NeighboursRequest {
     pub files: Vec<AskedFile>,
     pub direction: Direction,
-    /// How many steps; at least 1.
+    /// The maximum distance in edges; at least 1.
     pub depth: u32,
     /// The kinds of edges that are followed: runtime 1, type 2, dynamic 4.
     pub kinds: u8,
     pub size: AnswerSize,
 }
 
-/// What files depend on, or what depends on them.
+/// The dependencies or dependents of files.
 pub fn neighbours(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -119,7 +119,7 @@ struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// The modules of one file that fit, and what they cost.
+    /// The modules of one file that fit, and their cost.
     fn file(&self, seed: u32, found: &[Neighbour], room: u64) -> (FileNeighbours, u64) {
         let graph = &self.detailed.graph;
         let mut file = FileNeighbours { file: id(graph, seed), count: found.len() as u64, ..FileNeighbours::default() };
@@ -128,12 +128,12 @@ impl Answer<'_> {
         let limit = self.request.size.limit.unwrap_or(usize::MAX);
         let mut shown = 0;
         for one in found.iter().take(limit) {
-            // The edge goes from the module that depends to the one that it depends on.
+            // An edge goes from the dependent module to its dependency.
             let (from, to) = match self.request.direction {
                 Direction::Forward => (one.by, one.node),
                 Direction::Backward => (one.node, one.by),
             };
-            // Dependents are all different files; what is depended on often has one importer for all.
+            // Every dependent has its own file, while dependencies often share one importer.
             let module = match self.request.direction {
                 Direction::Backward => self.module(one, &self.names.taken_from(from, to)),
                 Direction::Forward => {
@@ -180,7 +180,7 @@ fn edge_names(kinds: u8) -> Vec<&'static str> {
     all.into_iter().filter(|kind| kinds & kind_bit(*kind) != 0).map(EdgeKind::as_str).collect()
 }
 
-/// The bytes of a module's line as text. Kinds and distances cost a few words.
+/// The size of a module's line as text. Kinds and distances take a few words.
 fn line_cost(module: &NeighbourModule) -> u64 {
     let names: usize = module.names.iter().map(|name| word_cost(name) + 2).sum();
     let by = module.by.as_ref().map_or(0, |by| word_cost(by) + 16);
@@ -198,7 +198,7 @@ fn word_cost(word: &str) -> usize {
     word.len() + word.bytes().filter(u8::is_ascii_digit).count()
 }
 
-/// Where modules lie, the folders with the most first.
+/// The folders of modules, those with the most modules first.
 fn folders<'n>(nodes: impl Iterator<Item = (&'n str, NodeKind)>) -> Vec<FolderCount> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for (id, kind) in nodes {

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, said once for every mistake in it.
+//! The problems of a configuration, one for each mistake.
 
 use std::fmt;
 
@@ -6,21 +6,21 @@ use stan_model::Untrusted;
 
 use super::tree::Position;
 
-/// A mistake in a configuration file, or about finding one.
+/// A mistake in a configuration file, or a problem with finding one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// `None` when the mistake has no place in the file.
+    /// `None` if the problem has no position in the file.
     pub place: Option<Position>,
     /// What is wrong and what to do, as one sentence without a full stop.
     pub message: String,
 }
 
-/// A configuration that cannot be used.
+/// Why a configuration cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The file as it is shown to the user; empty when no file is to blame.
+    /// The file as shown to the user; empty if the problem is not about a file.
     pub file: String,
-    /// At least one, in the order of the file.
+    /// At least one, in file order.
     pub findings: Vec<Finding>,
 }
 

@@ -1,7 +1,7 @@
 //! The configuration of a repository: where it is found, its keys, and the defaults.
 //!
-//! Anything that is not understood is an error, never a guess. Read here are `stan.config.yml`,
-//! `.yaml` and `.json`; nothing of the repository itself.
+//! Anything unknown is an error, never a guess. Only reads `stan.config.yml`, `.yaml` and `.json`, and nothing else of the
+//! repository.
 
 mod error;
 mod nearest;
@@ -34,51 +34,51 @@ use crate::graph::GraphOptions;
 /// The names of a configuration file. Two of them in one folder are an error.
 pub const FILE_NAMES: [&str; 3] = ["stan.config.yml", "stan.config.yaml", "stan.config.json"];
 
-/// A larger file is not a configuration.
+/// Larger files are not configurations.
 const MAX_SIZE: u64 = 1 << 20;
 
-/// What the block `stan-core` says. All globs in it are sound.
+/// The values of the block `stan-core`. All globs in it are valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Root-relative folder of stan itself: plain names, `/` between them.
+    /// Root-relative path of stan's own folder: plain names, separated by `/`.
     pub stan_path: String,
-    /// Globs that add files over ignore rules.
+    /// Globs that add files, overriding ignore rules.
     pub includes: Vec<String>,
-    /// Globs that remove files, over `includes`.
+    /// Globs that remove files, overriding `includes`.
     pub excludes: Vec<String>,
     /// Label → globs of files that are staged below `<stanPath>/imports/<label>`.
     pub imports: BTreeMap<String, Vec<String>>,
-    /// Folders outside the root that the command line allows. No file can say this: a repository cannot consent to being
-    /// given more of the machine.
+    /// Folders outside the root that the command line allows. No file can set this: a repository must not grant itself access to
+    /// more of the machine.
     pub allowed_outside: Vec<AllowedFolder>,
-    /// Folders of package managers of this user. They come from the environment, never from a file.
+    /// Download folders of this user's package managers. From the environment, never from a file.
     pub stores: PackageStores,
     pub context: ContextConfig,
-    /// Root-relative files that are archived whatever secrets they hold. Only the command line says this, no file.
+    /// Root-relative files that are archived even if they contain secrets. Only the command line can set this.
     pub allowed_secrets: BTreeSet<String>,
-    /// Name → command of the block `stan-cli`. Nothing runs them unless the command line names them.
+    /// Name → command of the block `stan-cli`. A script runs only if the command line names it.
     pub scripts: BTreeMap<String, String>,
 }
 
-/// What the map of the repository is like.
+/// The options of the repository's map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextConfig {
     pub meta_hashes: MetaHashes,
-    /// The most tokens of the overview; 0 for all of it.
+    /// The maximum tokens of the overview; 0 for no limit.
     pub overview_tokens: u64,
-    /// A map of more tokens is not archived; 0 for no limit.
+    /// Larger maps are not archived; 0 for no limit.
     pub meta_tokens: u64,
     /// The budget of the files directly in the root in context archives; 0 for no limit.
     pub root_tokens: u64,
-    /// Characters after which a description is cut.
+    /// Descriptions are truncated to this many characters.
     pub description_limit: u32,
-    /// Tags that mark a describing comment, with their `@`; earlier ones win ties.
+    /// Tags that mark a describing comment, with their `@`; on a tie, the earlier tag wins.
     pub description_tags: Vec<String>,
-    /// How many hops the imports of externals are followed.
+    /// How many levels of imports are followed among externals.
     pub external_depth: u32,
-    /// Whether any file outside the root may be a dependency without consent on the command line.
+    /// Whether files outside the root may be dependencies without consent on the command line.
     pub outside_root: bool,
-    /// How many errors a result lists; 0 for all.
+    /// The maximum number of errors in a result; 0 for no limit.
     pub max_errors: u32,
 }
 
@@ -115,7 +115,7 @@ impl Default for ContextConfig {
 }
 
 impl Config {
-    /// What the graph of the repository at `root` (absolute, real) depends on.
+    /// The options of the repository's graph, which determine its contents. `root` is absolute and real.
     pub fn graph_options(&self, root: impl Into<String>) -> GraphOptions {
         let mut options = GraphOptions::new(root);
         options.scan.stan_path.clone_from(&self.stan_path);
@@ -126,7 +126,8 @@ impl Config {
         options.resolve.outside_root = self.context.outside_root;
         options.allowed_outside.clone_from(&self.allowed_outside);
         options.stores.clone_from(&self.stores);
-        // What lock files name may be read without asking, unless the configuration forbids it and the command line does not.
+        // Packages in lock files may be read without consent, unless the configuration forbids it and the command line does not
+        // allow it.
         let is_allowed = |folder: &str| self.allowed_outside.iter().any(|one| Path::new(folder).starts_with(&one.real));
         options.stores.retain(|store| self.context.outside_root || is_allowed(&store.folder));
         options.external_depth = self.context.external_depth;
@@ -134,7 +135,7 @@ impl Config {
         options
     }
 
-    /// Allows a folder outside the root, named relative to `directory` (absolute, real).
+    /// Allows a folder outside the root, given relative to `directory` (absolute, real).
     pub fn allow_outside(&mut self, system: &dyn System, directory: &str, typed: &str) -> Result<(), ConfigError> {
         let refused = |reason: &str| {
             ConfigError::new("", format!("`--allow-outside {typed}` cannot be used, because {reason}; name a folder"))
@@ -159,20 +160,20 @@ impl Config {
     }
 }
 
-/// A configuration, and the repository that it is for.
+/// A configuration, and its repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundConfig {
     pub config: Config,
     /// Absolute real path of the repository.
     pub root: String,
-    /// Absolute path of the file; `None` when there is none and the defaults hold.
+    /// Absolute path of the file; `None` if there is none and the defaults apply.
     pub file: Option<String>,
-    /// What the user may want to know, as whole sentences without a full stop.
+    /// Hints for the user, as whole sentences without a full stop.
     pub hints: Vec<String>,
 }
 
-/// Finds and reads the configuration that holds in `directory`, an absolute real path. `explicit` names the file
-/// instead, relative to `directory`.
+/// Finds and reads the configuration for `directory`, an absolute real path. `explicit` is the path of the file instead, relative
+/// to `directory`.
 pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Result<FoundConfig, ConfigError> {
     let file = match explicit {
         Some(file) => Some(explicit_file(system, directory, file)?),
@@ -183,7 +184,7 @@ pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Res
         return Ok(FoundConfig { config: Config::default(), root: directory.to_owned(), file: None, hints });
     };
     let path = join(&root, &name);
-    // How the user would name it where the program was started.
+    // The path as the user would write it in the directory where the program was started.
     let shown = relative_path(directory, &path);
     let shown = shown.as_str();
     if explicit.is_none() {
@@ -200,7 +201,7 @@ pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Res
     Ok(FoundConfig { config, root, file: Some(path), hints })
 }
 
-/// Reads the text of a configuration file. `shown` is how messages name it; JSON when that ends with `.json`.
+/// Parses the text of a configuration file. `shown` is its path in messages; the format is JSON if that ends with `.json`.
 pub fn parse(text: &str, shown: &str) -> Result<Config, ConfigError> {
     parse_text(text, shown).map(|(config, _)| config)
 }
@@ -213,8 +214,8 @@ fn parse_text(text: &str, shown: &str) -> Result<(Config, bool), ConfigError> {
     read::read(tree.as_ref()).map_err(|findings| ConfigError { file: shown.to_owned(), findings })
 }
 
-/// A configuration that was found, not named by the user, may be a link, but not to a file outside the repository:
-/// error messages would show its contents.
+/// A configuration that was found, not named by the user, may be a symlink, but not to a file outside the repository: error
+/// messages would show its contents.
 fn refuse_link_out(system: &dyn System, root: &str, path: &str, shown: &str) -> Result<(), ConfigError> {
     let Ok(real) = real_path(system, Path::new(path)) else { return Ok(()) };
     if AbsPath::new(root).below(&real).is_some() {
@@ -249,7 +250,7 @@ fn read_file(system: &dyn System, path: &str, shown: &str) -> Result<(Config, bo
     parse_text(&text, shown)
 }
 
-/// The nearest folder at or above `directory` that has a configuration, and the file's name.
+/// The nearest folder with a configuration, from `directory` upwards, and the file's name.
 fn nearest_file(system: &dyn System, directory: &str) -> Result<Option<(String, String)>, ConfigError> {
     for folder in ancestors(directory) {
         let mut names = Vec::new();
@@ -292,8 +293,8 @@ fn explicit_file(system: &dyn System, directory: &str, file: &str) -> Result<(St
     }
 }
 
-/// A link counts: its target is resolved when it is read. A path whose lstat fails may exist, and ignoring it would
-/// archive what it excludes; only for folders above the root is a refused lstat tolerated, because it is common there.
+/// Also true for a symlink, whose target is resolved when it is read. A path whose lstat fails may exist, and ignoring it would
+/// archive files that it excludes; only for folders above the root is a denied lstat tolerated, because it is common there.
 fn is_file(system: &dyn System, path: &str, is_inside: bool) -> Result<bool, ConfigError> {
     match system.lstat(Path::new(path)) {
         Ok(stat) => Ok(matches!(stat.kind, EntryKind::File | EntryKind::Link)),

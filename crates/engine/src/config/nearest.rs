@@ -1,8 +1,8 @@
-//! The known name that a mistyped one most likely means.
+//! Suggests the known name that a mistyped one most likely means.
 
-/// The nearest of the names, unless it is too different to be helpful. The first one wins a tie.
+/// The most similar name, unless it is too different to be helpful. On a tie, the first one wins.
 pub fn nearest<'n>(given: &str, names: &[&'n str]) -> Option<&'n str> {
-    // Longer than any known key: nothing is near, and the distance would cost time.
+    // Longer than any known key: no name is similar, and computing the distance would take time.
     if given.len() > 64 {
         return None;
     }

@@ -8,7 +8,7 @@ use stan_repo::{Owner, System, relative_path};
 use super::error::ConfigError;
 use super::join;
 
-/// Hands back the folder and name of a configuration that was found, unless one of them is another user's.
+/// Returns the folder and name of a found configuration, unless one of them belongs to another user.
 pub(super) fn checked(
     system: &dyn System,
     found: Option<(String, String)>,

@@ -1,5 +1,5 @@
-//! From the tree of a configuration file to a `Config`: strict about every key of the block `stan-core`, silent about
-//! all other blocks. All mistakes are reported at once.
+//! From the tree of a configuration file to a `Config`: strict about every key of the block `stan-core`, and ignoring all other
+//! blocks. All mistakes are reported at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::IntErrorKind;
@@ -13,7 +13,7 @@ use super::stan_path::{label_refusal, stan_path};
 use super::tree::{Field, Node, Position, Value};
 use super::{Config, ContextConfig};
 
-/// The block that is ours.
+/// The block of this program.
 pub(super) const BLOCK: &str = "stan-core";
 pub(super) const KEYS: [&str; 5] = ["stanPath", "includes", "excludes", "imports", "context"];
 pub(super) const CONTEXT_KEYS: [&str; 9] = [
@@ -28,18 +28,18 @@ pub(super) const CONTEXT_KEYS: [&str; 9] = [
     "maxErrors",
 ];
 
-/// Another program's block, of which only the scripts are read, and nothing is ever refused.
+/// The block of another program, of which only the scripts are read; nothing in it is an error.
 const SCRIPTS_BLOCK: &str = "stan-cli";
 
-/// What is expected in a list of globs.
+/// The expected value in a list of globs, for messages.
 const GLOB: &str = "a glob";
 
-/// More mistakes than these do not help.
+/// Further mistakes are not reported.
 const MAX_FINDINGS: usize = 50;
-/// More globs than these are a program's, not a person's, and each costs memory.
+/// Longer lists are generated, not written by hand, and each glob costs memory.
 const MAX_GLOBS: usize = 1_000;
 
-/// What a file says: the configuration and whether it has our block, or its mistakes.
+/// The configuration, and whether the file has our block; or all its mistakes.
 pub(super) fn read(root: Option<&Node>) -> Result<(Config, bool), Vec<Finding>> {
     let mut reader = ConfigReader::default();
     let mut config = Config::default();
@@ -106,7 +106,7 @@ impl ConfigReader {
                     "`{key}` is {what}, which `{BLOCK}` does not take; write the value out, with quotes if it is a text"
                 )
             }
-            // Without quotes `{a,b}` and `[id]` are a map and a list.
+            // Without quotes, `{a,b}` and `[id]` are a map and a list in YAML.
             Value::Map(_) | Value::List(_) if expected == GLOB => {
                 format!("`{key}` must be {expected}, found {}; put quotes around a glob that starts so", shown(node))
             }
@@ -115,7 +115,7 @@ impl ConfigReader {
         self.find(node.place, message);
     }
 
-    /// A block called `stan_core` or `stancore` is ours, mistyped; leaving it alone would lose it silently.
+    /// A block called `stan_core` or `stancore` is a typing error for ours; ignoring it would silently lose the settings.
     fn near_block(&mut self, field: &Field) {
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
         if letters(&field.key) == letters(BLOCK) {
@@ -135,7 +135,7 @@ impl ConfigReader {
         }
     }
 
-    /// The fields of a map, after telling which of them are repeated or unknown.
+    /// The fields of a map, after reporting the repeated and unknown ones.
     fn fields<'n>(&mut self, node: &'n Node, path: &str, known: &[&str]) -> &'n [Field] {
         let fields = match &node.value {
             Value::Map(fields) => fields.as_slice(),
@@ -220,7 +220,7 @@ impl ConfigReader {
         *into = u64::from(number);
     }
 
-    /// A whole number, which is at most 2³² − 1.
+    /// A whole number, at most 2³² − 1.
     fn number(&mut self, node: &Node, path: &str, least: u32, into: &mut u32) {
         let text = if let Value::Number(text) = &node.value { text.as_str() } else { "" };
         match text.parse::<u32>() {
@@ -342,7 +342,7 @@ fn list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// A value as a message names it.
+/// A value as shown in messages.
 fn shown(node: &Node) -> String {
     const MAX_SHOWN: usize = 60;
     match &node.value {

@@ -1,4 +1,4 @@
-//! Names of folders that a user chooses and that the program then owns: stan's own folder, and the labels of imports.
+//! Validates the folder names that users choose and the program then owns: stan's own folder, and the labels of imports.
 
 use super::error::visible;
 
@@ -28,7 +28,7 @@ pub(super) fn stan_path(given: &str) -> Result<String, String> {
         return refused("it is in git's own folder");
     }
     let path = names.join("/");
-    // `./C:/x` has lost its dot here, so the drive is recognised.
+    // The dot of `./C:/x` has been removed here, so the drive is recognised.
     if is_drive(&path) { refused("it is absolute; it must be a folder below the root") } else { Ok(path) }
 }
 

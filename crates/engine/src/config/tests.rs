@@ -1,4 +1,4 @@
-//! Configurations, the values they are read as, and the messages about broken ones.
+//! Configurations, their values, and the messages about broken ones.
 
 use expect_test::{Expect, expect};
 
@@ -9,7 +9,7 @@ mod messages;
 mod places;
 mod schema;
 
-/// Everything that differs from the defaults, in the words of the file.
+/// Every value that differs from the defaults, with its key.
 fn show(config: &Config) -> String {
     let defaults = Config::default();
     let mut shown = String::new();
@@ -148,7 +148,7 @@ fn an_override_of_the_folder_is_checked_alike() {
 }
 
 #[test]
-fn the_graph_gets_what_it_depends_on() {
+fn options_of_the_graph_come_from_the_configuration() {
     let text = "stan-core: { stanPath: s, includes: [i], excludes: [e], context: { descriptionLimit: 9, \
                 descriptionTags: ['@t'], externalDepth: 3, outsideRoot: false, maxErrors: 4 } }";
     let options = parse(text, "x.yml").unwrap().graph_options("/r");

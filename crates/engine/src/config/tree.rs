@@ -1,15 +1,15 @@
-//! A configuration file as a small tree whose values know their places. YAML and JSON give the same tree.
+//! A configuration file as a small tree whose values have positions. YAML and JSON give the same tree.
 //!
-//! Nothing is expanded: an alias stays an alias, so no file can grow in memory beyond its size. Nothing here knows what
-//! the keys mean.
+//! Nothing is expanded: an alias stays an alias, so no file takes more memory than its size. Knows nothing about the meaning of
+//! keys.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use stan_model::json::{JsonKind, JsonTree, NodeId};
 
-/// No configuration nests deeper, and a deep one should not reach a destructor that recurses.
+/// Real configurations are flatter, and dropping a deep tree recurses.
 const MAX_DEPTH: usize = 64;
 
-/// A place in a configuration file. In the order of the text.
+/// A position in a configuration file, ordered as in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// 1-based.
@@ -26,15 +26,15 @@ pub(super) struct Node {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    /// `null`, or nothing where a value is expected.
+    /// `null`, or a missing value.
     Nothing,
     Bool(bool),
-    /// As it was written, whole or not.
+    /// As written, integer or not.
     Number(String),
     Text(String),
     List(Vec<Node>),
     Map(Vec<Field>),
-    /// An alias, or a value with a tag: neither is resolved.
+    /// An alias, or a value with a tag, neither of which is resolved.
     Unsupported(&'static str),
 }
 
@@ -45,10 +45,10 @@ pub(super) struct Field {
     pub(super) node: Node,
 }
 
-/// Where a text stops being YAML or JSON, and why.
+/// The position of the first syntax error, and the reason.
 pub(super) type SyntaxError = (Position, String);
 
-/// Reads YAML; `None` when there is nothing in it.
+/// Parses YAML; `None` for an empty document.
 pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
     let mut builder = Builder::default();
     let mut documents = 0;
@@ -56,7 +56,7 @@ pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
         let (event, span) = event.map_err(|error| {
             let mark = error.marker();
             let help = missing_quotes(text, mark.line());
-            // The reader's count may run ahead of the text (seen with U+2028); no place is behind its longest line.
+            // The parser's column may be too large (seen with U+2028), so it is limited to the longest line.
             let longest = text.split('\n').map(|line| line.chars().count()).max().unwrap_or(0);
             let place = position_of(mark.line(), mark.col().min(longest));
             (place, format!("this is not valid YAML: {}{help}", error.info()))
@@ -87,7 +87,7 @@ pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
     Ok(builder.root)
 }
 
-/// Globs often start with characters that mean something else to YAML: what to do about it, if this may be the cause.
+/// Globs often start with characters that have another meaning in YAML: advice, if this may be the cause.
 fn missing_quotes(text: &str, line: usize) -> String {
     let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     // The error may be anywhere in the line, so each value in it is checked.
@@ -102,7 +102,7 @@ fn missing_quotes(text: &str, line: usize) -> String {
     if is_cut { "; a text that starts with `{` or `[` needs quotes".to_owned() } else { String::new() }
 }
 
-/// Reads JSON, strictly; `None` when there is nothing in it.
+/// Parses JSON, strictly; `None` for an empty document.
 pub(super) fn read_json(text: &str) -> Result<Option<Node>, SyntaxError> {
     if text.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
         return Ok(None);
@@ -120,7 +120,7 @@ pub(super) fn read_json(text: &str) -> Result<Option<Node>, SyntaxError> {
     Ok(reader.builder.root)
 }
 
-/// The column in characters of a column in bytes.
+/// Converts a column in bytes to one in characters.
 fn column_of(text: &str, line: usize, column: usize) -> usize {
     let line = text.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
     let before = line.get(..line.floor_char_boundary(column.saturating_sub(1))).unwrap_or(line);
@@ -135,7 +135,7 @@ fn narrow(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// What a scalar without quotes means, by the core schema of YAML 1.2.
+/// The value of a scalar without quotes, by the core schema of YAML 1.2.
 fn plain_scalar(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Value::Nothing,
@@ -152,13 +152,19 @@ fn plain_scalar(text: &str) -> Value {
 
 enum Container {
     List(Vec<Node>),
-    /// The fields so far, and the key whose value comes next.
+    /// The fields so far, and the key whose value follows.
     Map(Vec<Field>, Option<(Position, String)>),
+}
+
+struct OpenContainer {
+    place: Position,
+    container: Container,
+    has_tag: bool,
 }
 
 #[derive(Default)]
 struct Builder {
-    open: Vec<(Position, Container, bool)>,
+    open: Vec<OpenContainer>,
     root: Option<Node>,
 }
 
@@ -167,12 +173,12 @@ impl Builder {
         if self.open.len() >= MAX_DEPTH {
             return Err((place, format!("lists and maps nest deeper than {MAX_DEPTH} here")));
         }
-        self.open.push((place, container, has_tag));
+        self.open.push(OpenContainer { place, container, has_tag });
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), SyntaxError> {
-        let Some((place, container, has_tag)) = self.open.pop() else { return Ok(()) };
+        let Some(OpenContainer { place, container, has_tag }) = self.open.pop() else { return Ok(()) };
         let value = match container {
             _ if has_tag => Value::Unsupported("a value with a tag"),
             Container::List(items) => Value::List(items),
@@ -181,11 +187,11 @@ impl Builder {
         self.value(place, value)
     }
 
-    /// A scalar of YAML. Where nothing is written, the parser names the place after it, which may be the next line.
+    /// A YAML scalar. For a missing value, the parser returns the position after it, which may be on the next line.
     fn scalar(&mut self, place: Position, value: Value, span: &Span, style: ScalarStyle) -> Result<(), SyntaxError> {
         let is_absent = style == ScalarStyle::Plain && span.is_empty();
-        let key_place = match self.open.last() {
-            Some((_, Container::Map(_, Some((key_place, _))), _)) if is_absent => Some(*key_place),
+        let key_place = match self.open.last().map(|open| &open.container) {
+            Some(Container::Map(_, Some((key_place, _)))) if is_absent => Some(*key_place),
             _ => None,
         };
         self.value(key_place.unwrap_or(place), value)
@@ -193,10 +199,10 @@ impl Builder {
 
     fn value(&mut self, place: Position, value: Value) -> Result<(), SyntaxError> {
         let node = Node { place, value };
-        match self.open.last_mut() {
+        match self.open.last_mut().map(|open| &mut open.container) {
             None => self.root = Some(node),
-            Some((_, Container::List(items), _)) => items.push(node),
-            Some((_, Container::Map(fields, pending), _)) => match pending.take() {
+            Some(Container::List(items)) => items.push(node),
+            Some(Container::Map(fields, pending)) => match pending.take() {
                 Some((place, key)) => fields.push(Field { place, key, node }),
                 None => *pending = Some((place, key_text(node)?)),
             },
@@ -211,7 +217,7 @@ fn key_text(node: Node) -> Result<String, SyntaxError> {
         Value::Bool(flag) => Ok(flag.to_string()),
         Value::Nothing => Ok("null".to_owned()),
         Value::List(_) | Value::Map(_) => Err((node.place, "a list or a map cannot be a key".to_owned())),
-        // Such keys are not names; the blocks that may have them are not ours.
+        // Keys of this kind are not names; the blocks that may have them are ignored.
         Value::Unsupported(what) => Ok(format!("({what})")),
     }
 }
@@ -223,9 +229,9 @@ struct JsonReader<'t> {
 }
 
 impl JsonReader<'_> {
-    /// Walks the values in the order of the text, with the containers around them on a stack.
+    /// Visits the values in text order, with their containers on a stack.
     fn read(&mut self) -> Result<(), SyntaxError> {
-        // The ids after the last value of each open container.
+        // The id after the last value of each open container.
         let mut ends: Vec<Option<NodeId>> = Vec::new();
         for id in self.tree.descendants(self.tree.root()) {
             self.close_ended(&mut ends, Some(id))?;
@@ -266,7 +272,7 @@ impl JsonReader<'_> {
     }
 }
 
-/// Walks a text once, because counting every column from the start of its line could take the square of its length.
+/// Scans a text once, because counting every column from the start of its line could take quadratic time.
 struct Cursor<'t> {
     text: &'t str,
     offset: usize,
@@ -274,7 +280,7 @@ struct Cursor<'t> {
 }
 
 impl Cursor<'_> {
-    /// The position of a part of the text that lies behind the last one requested.
+    /// The position of a part of the text after the last requested one.
     fn place(&mut self, part: &str) -> Position {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         for character in self.text.get(self.offset..offset).unwrap_or_default().chars() {

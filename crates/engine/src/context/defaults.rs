@@ -9,9 +9,9 @@ use stan_repo::{PathGlobs, System, SystemExt as _, with_contents};
 use super::allow::Rules;
 
 /// Larger texts are left out.
-const LARGEST_TEXT: u64 = 256 << 10;
+const MAX_TEXT_BYTES: u64 = 256 << 10;
 /// Smaller scripts are not checked for being bundles.
-const SMALLEST_BUNDLE: u64 = 16 << 10;
+const MIN_BUNDLE_BYTES: u64 = 16 << 10;
 /// How many bytes of a file are read to judge it.
 const LOOK: usize = 8 << 10;
 /// Scripts with a longer average line are considered generated.
@@ -111,14 +111,14 @@ fn by_name(path: &str) -> Option<&'static str> {
 fn by_size(rules: &Rules<'_>, path: &str, real: &str) -> Option<&'static str> {
     let absolute = rules.layout.absolute(real);
     let size = rules.system.lstat(Path::new(&absolute)).ok()?.size;
-    if size < SMALLEST_BUNDLE {
+    if size < MIN_BUNDLE_BYTES {
         return None;
     }
     let is_script = path.rsplit_once('.').is_some_and(|(_, extension)| SCRIPTS.contains(&extension));
     if is_script && has_long_lines(&start(rules.system, &absolute)) {
         return Some(BUNDLE);
     }
-    if size <= LARGEST_TEXT {
+    if size <= MAX_TEXT_BYTES {
         return None;
     }
     (!is_binary(rules.system, &absolute)).then_some("it is a text of more than 256 KiB")

@@ -24,10 +24,10 @@ use crate::graph::GraphOptions;
 mod pypi;
 
 /// Real manifests are far smaller; a larger one is not read.
-const LARGEST_MANIFEST: u64 = 4 << 20;
+const MAX_MANIFEST_BYTES: u64 = 4 << 20;
 
 /// Larger files are not searched for a description.
-const LARGEST_DESCRIBED: u64 = 256 << 10;
+const MAX_DESCRIBED_BYTES: u64 = 256 << 10;
 
 /// Finds the archive address, the package and the description of every external node, and returns the manifests that decided
 /// them.
@@ -129,7 +129,7 @@ impl Packages<'_> {
         let path = format!("{directory}/{CRATE_MANIFEST}");
         self.manifests.note(self.system, &format!("{directory}/{CRATE_CHECKSUMS}"), self.observed_at);
         self.manifests.note(self.system, &path, self.observed_at);
-        if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
+        if let Err(error) = self.system.read_real(Path::new(&path), MAX_MANIFEST_BYTES, &mut self.buffer) {
             self.manifests.note_unreadable(&error);
             return None;
         }
@@ -144,7 +144,7 @@ impl Packages<'_> {
             return None;
         }
         self.buffer.clear();
-        self.system.read_real(Path::new(absolute), LARGEST_DESCRIBED, &mut self.buffer).ok()?;
+        self.system.read_real(Path::new(absolute), MAX_DESCRIBED_BYTES, &mut self.buffer).ok()?;
         let file = SourceFile { name: absolute, bytes: &self.buffer };
         let described = match is_document {
             true => documents::describe(file, &options.extract),
@@ -180,12 +180,12 @@ impl Packages<'_> {
         self.buffer.clear();
         let path = format!("{directory}/package.json");
         self.manifests.note(self.system, &path, self.observed_at);
-        if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
+        if let Err(error) = self.system.read_real(Path::new(&path), MAX_MANIFEST_BYTES, &mut self.buffer) {
             self.manifests.note_unreadable(&error);
             // Follow a link only to the manifest of another installed package; any other target could be a secret of the user.
             let real = self.world.real_path(&path).filter(|real| *real != path)?;
             end_of_modules(&real)?;
-            self.system.read_real(Path::new(&real), LARGEST_MANIFEST, &mut self.buffer).ok()?;
+            self.system.read_real(Path::new(&real), MAX_MANIFEST_BYTES, &mut self.buffer).ok()?;
         }
         let text = self.buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.buffer);
         let tree = JsonTree::parse(text).ok()?;

@@ -238,10 +238,10 @@ impl Formats<'_> {
 
 /// The files of a diff archive.
 fn changed(files: Vec<Packed>, diff: &DiffContents<'_>) -> Vec<Packed> {
-    let made = diff.extra.iter().filter_map(ArchiveEntry::in_memory).map(|(name, bytes, executable)| Packed {
-        name: name.to_owned(),
-        bytes: bytes.to_vec(),
-        executable,
+    let made = diff.extra.iter().filter_map(ArchiveEntry::in_memory).map(|entry| Packed {
+        name: entry.name.to_owned(),
+        bytes: entry.bytes.to_vec(),
+        executable: entry.executable,
     });
     let kept = files.into_iter().filter(|file| diff.names.contains(file.name.as_str()));
     let mut all: Vec<Packed> = kept.chain(made).collect();

@@ -8,7 +8,7 @@ use stan_repo::{EntryKind, System, real_path};
 
 use super::layout::WorkspaceLayout;
 
-/// What a name resolves to.
+/// The file that a name resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Located {
     /// A regular file in the root, by its real root-relative path.

@@ -31,7 +31,7 @@ use crate::not_analysed::not_analysed_of_map;
 pub struct BuiltMap {
     pub map: Map,
     pub integrity: ExternalsLock,
-    /// What the graph could not read or resolve; empty for a map read from disk.
+    /// The problems of the graph; empty for a map read from disk.
     pub errors: Vec<String>,
     /// Nothing changed since an earlier run, which already reported the errors.
     pub is_unchanged: bool,
@@ -63,7 +63,7 @@ impl BuiltMap {
         not_analysed_of_map(&self.map)
     }
 
-    /// What the graph could not read or resolve, and which nodes cannot be selected.
+    /// The problems of the graph, and the nodes that cannot be selected.
     pub fn problems(&self) -> Vec<String> {
         self.conflicts.values().chain(&self.errors).cloned().collect()
     }

@@ -63,7 +63,7 @@ impl MapVerifier<'_> {
     }
 }
 
-/// What the map states for a node and what was found; `None` if they match.
+/// The values of the map and of the file; `None` if they match.
 pub(crate) fn mismatch_with_map(map: &Map, index: u32, found: FileMeta) -> Option<(String, String)> {
     let FileMeta { size, digest } = found;
     let prefix = digest.prefix();

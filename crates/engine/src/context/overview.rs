@@ -16,7 +16,7 @@ use crate::overview::overview_document;
 use crate::tokens::Tokenizer;
 
 /// How many of the files left out the overview lists.
-const NAMED_IN_OVERVIEW: usize = 12;
+const MAX_LEFT_OUT_LISTED: usize = 12;
 
 /// A map's overview and token count.
 pub(crate) struct MapSummary<'a> {
@@ -102,8 +102,8 @@ impl<'a> MapSummary<'a> {
         let by_default = allowlist.left_out.iter().filter(|file| file.is_default);
         let left_out: Vec<&str> = by_default.map(|file| file.path.as_str()).collect();
         if !left_out.is_empty() {
-            let shown = left_out.iter().take(NAMED_IN_OVERVIEW).copied().collect::<Vec<_>>().join(", ");
-            let more = left_out.len().saturating_sub(NAMED_IN_OVERVIEW);
+            let shown = left_out.iter().take(MAX_LEFT_OUT_LISTED).copied().collect::<Vec<_>>().join(", ");
+            let more = left_out.len().saturating_sub(MAX_LEFT_OUT_LISTED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             notes.push(format!("Left out of the archive by default, to be selected by path: {shown}{more}."));
         }

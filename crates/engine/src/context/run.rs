@@ -97,7 +97,7 @@ impl RunRequest {
 const NO_CHANGES: &[u8] = b"Nothing changed since the snapshot.\n";
 
 /// How many of the largest files are reported.
-const LARGEST: usize = 10;
+const MAX_LARGEST_REPORTED: usize = 10;
 
 /// Writes the archives. On an error, outputs, map, selection and snapshots are unchanged.
 pub fn run(
@@ -575,7 +575,7 @@ fn with_mismatches<T>(
     Err(stan_archive::Error::Mismatches(Mismatches(all)))
 }
 
-/// What a run changes on disk.
+/// The files that a run writes and removes.
 #[derive(Default)]
 struct Outputs {
     written: Vec<String>,
@@ -592,7 +592,7 @@ pub(super) fn weighed<'n>(files: impl Iterator<Item = (&'n str, u64, u64)>) -> V
     let mut largest: BTreeMap<(Reverse<u64>, Reverse<u64>, &str), ()> = BTreeMap::new();
     for (name, bytes, tokens) in files {
         largest.insert((Reverse(tokens), Reverse(bytes), name), ());
-        if largest.len() > LARGEST {
+        if largest.len() > MAX_LARGEST_REPORTED {
             largest.pop_last();
         }
     }

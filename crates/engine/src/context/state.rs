@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 
 /// A selection of this size could name every file of a repository with a million files.
-const LARGEST: u64 = 256 << 20;
+const MAX_STATE_BYTES: u64 = 256 << 20;
 
 /// Which selection to use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,12 +129,12 @@ fn read(system: &dyn System, repository: &Repository<'_>, source: &StateSource) 
         StateSource::Bytes(named) => Ok(named.clone()),
         StateSource::File { shown, path } => {
             let mut bytes = Vec::new();
-            match system.read_at_most(Path::new(path), LARGEST, &mut bytes) {
+            match system.read_at_most(Path::new(path), MAX_STATE_BYTES, &mut bytes) {
                 Ok(_) => Ok(NamedBytes { name: shown.clone(), bytes }),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(absent(shown)),
                 Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Err(EngineError::input(format!(
                     "`{shown}` is larger than {} MiB, which no selection is",
-                    LARGEST >> 20
+                    MAX_STATE_BYTES >> 20
                 ))
                 .hint("name a selection, for example `.stan/context/dependency.state.json`")),
                 Err(error) => Err(EngineError::input(format!("`{shown}` cannot be read: {}", advice(&error)))),

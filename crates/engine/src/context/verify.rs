@@ -28,7 +28,7 @@ use crate::init::system_document;
 use crate::secrets::{Judged, secrets_on_disk};
 
 /// Larger documents are not kept in memory while an archive is read.
-const LARGEST_KEPT: u64 = 2 << 30;
+const MAX_KEPT_BYTES: u64 = 2 << 30;
 
 /// The block size of tar files, whose length is a multiple of it.
 const BLOCK: u64 = 512;
@@ -160,7 +160,7 @@ impl Contents {
         let kept = [Artefact::Meta, Artefact::State, Artefact::DiffList]
             .iter()
             .any(|artefact| self.layout.artefact(*artefact) == name)
-            && entry.size <= LARGEST_KEPT;
+            && entry.size <= MAX_KEPT_BYTES;
         let mut hasher = Sha256::new();
         let mut document = Vec::new();
         let mut buffer = vec![0; 256 << 10];

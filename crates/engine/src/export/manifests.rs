@@ -9,7 +9,7 @@ use stan_repo::{System, SystemExt as _};
 use crate::outline::absolute;
 
 /// Larger manifests are not read.
-const LARGEST_MANIFEST: u64 = 4 << 20;
+const MAX_MANIFEST_BYTES: u64 = 4 << 20;
 
 /// A package of the repository itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) fn own_packages<'f>(
         let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
         let (_, ecosystem, reader) = MANIFESTS.iter().find(|(known, ..)| *known == name)?;
         let mut bytes = Vec::new();
-        system.read_real(Path::new(&absolute(root, file)), LARGEST_MANIFEST, &mut bytes).ok()?;
+        system.read_real(Path::new(&absolute(root, file)), MAX_MANIFEST_BYTES, &mut bytes).ok()?;
         let text = String::from_utf8(bytes).ok()?;
         let (name, version) = reader(text.strip_prefix('\u{feff}').unwrap_or(&text))?;
         Some(OwnPackage { name, version, ecosystem, folder: folder.to_owned() })

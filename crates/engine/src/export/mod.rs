@@ -23,7 +23,7 @@ use crate::graph::detail::detailed_graph;
 use crate::tokens::Tokenizer;
 
 /// Longer folder names may exceed the limits of file systems.
-const LONGEST_ID: usize = 200;
+const MAX_ID_BYTES: usize = 200;
 
 /// A repository and the dataset to write it to.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ fn check_id(option: &str, id: &str) -> Result<(), EngineError> {
     if id.is_empty() {
         return Err(EngineError::input(format!("{option} is empty")).hint(format!("name one with {option}")));
     }
-    if partition::encoded(id).len() > LONGEST_ID {
+    if partition::encoded(id).len() > MAX_ID_BYTES {
         return Err(EngineError::input(format!("{option} is too long: `{id}`")).hint("use a shorter one"));
     }
     Ok(())

@@ -28,7 +28,7 @@ use crate::tokens::Tokenizer;
 /// The folder of records. Query engines skip names with a leading underscore.
 const RECORDS: &str = "_stan";
 /// A larger record was not written by stan.
-const LARGEST_RECORD: u64 = 1 << 20;
+const MAX_RECORD_BYTES: u64 = 1 << 20;
 
 /// A hash of all inputs of the rows: equal keys mean equal tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl<'s> Partition<'s> {
     /// The record of a complete partition with the same key.
     pub(super) fn find(&self, key: &PartitionKey) -> Option<PartitionRecord> {
         let mut bytes = Vec::new();
-        self.system.read_real(Path::new(&self.record_path()), LARGEST_RECORD, &mut bytes).ok()?;
+        self.system.read_real(Path::new(&self.record_path()), MAX_RECORD_BYTES, &mut bytes).ok()?;
         let record: PartitionRecord = serde_json::from_slice(&bytes).ok()?;
         let is_there = |table: &ExportedTable| {
             let stat = self.system.lstat(Path::new(&self.table_path(&table.name)));

@@ -21,9 +21,9 @@ use crate::overview::counted_tokens;
 use crate::secrets::secrets_of;
 
 /// The declarations of larger files are not in the dataset.
-const LARGEST_OUTLINED: u64 = 64 << 20;
+const MAX_OUTLINED_BYTES: u64 = 64 << 20;
 /// How many files' outlines are in memory at once.
-const FILES_AT_ONCE: usize = 4096;
+const MAX_FILES_AT_ONCE: usize = 4096;
 
 /// The tables, each created on demand, so that only one is in memory at a time.
 pub(super) struct Tables<'t> {
@@ -83,7 +83,7 @@ impl<'t> Tables<'t> {
         let system = engine.system();
         let mut table = Table::of::<DeclarationRow<'_>>();
         let (mut secret, mut changed) = (0u64, 0u64);
-        for files in self.sources.chunks(FILES_AT_ONCE) {
+        for files in self.sources.chunks(MAX_FILES_AT_ONCE) {
             let read: Vec<Read> = engine.parse(|| files.par_iter().map(|node| self.read(system, *node)).collect());
             for (node, read) in files.iter().zip(read) {
                 match read {
@@ -115,12 +115,12 @@ impl<'t> Tables<'t> {
         let (Some(language), Some(file)) = (Languages::all().declarations(&node.id), node.file) else {
             return Read::Nothing;
         };
-        if file.size > LARGEST_OUTLINED {
+        if file.size > MAX_OUTLINED_BYTES {
             return Read::Nothing;
         }
         let mut bytes = Vec::new();
         let path = absolute(self.repository.root, &node.id);
-        let is_read = system.read_real(Path::new(&path), LARGEST_OUTLINED, &mut bytes).is_ok();
+        let is_read = system.read_real(Path::new(&path), MAX_OUTLINED_BYTES, &mut bytes).is_ok();
         // All tables must describe the bytes that the graph was built from: other bytes have declarations on other lines.
         if !is_read || sha256(&bytes) != file.digest {
             return Read::Changed;
@@ -167,7 +167,7 @@ impl<'t> Tables<'t> {
         let finder = self.detailed.names();
         let mut table = Table::of::<EdgeRow<'_>>();
         let nodes: Vec<u32> = graph.indices().collect();
-        for nodes in nodes.chunks(FILES_AT_ONCE) {
+        for nodes in nodes.chunks(MAX_FILES_AT_ONCE) {
             let taken: Vec<TakenNames<'_>> = nodes.par_iter().map(|node| self.taken(&finder, *node)).collect();
             for (node, mut taken) in nodes.iter().zip(taken) {
                 // Imported names are text of the file, too.

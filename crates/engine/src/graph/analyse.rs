@@ -16,21 +16,21 @@ use super::stages::resolve::ResolvedFile;
 use crate::cache::encode::EntryFingerprint;
 use crate::shared::{Bundles, Member};
 
-/// A file of more bytes than this is hashed but not analysed.
+/// Larger files are hashed but not analysed.
 const MAX_ANALYSED_BYTES: u64 = 256 << 20;
 
-/// A file of more bytes than this is not read among its neighbours, which would have to wait for it.
+/// Larger files are not read among their neighbours, which would have to wait for them.
 const LARGE: u64 = 128 << 10;
 
-/// A batch has no more files after one that brought it beyond this many bytes, which leaves room for syntax trees and
-/// facts in the processor's own cache.
+/// A batch ends with the file that makes it larger than this, which leaves room for syntax trees and facts in the processor's
+/// cache.
 const BATCH: usize = 64 << 10;
 
-/// A group of files that share a bundle ends with the one that brought it beyond this.
-const MOST_GROUP_BYTES: usize = 4 << 20;
+/// A group of files that share a bundle ends with the file that makes it larger than this.
+const MAX_GROUP_BYTES: usize = 4 << 20;
 
-/// A buffer that grew beyond this is given back after the file that needed it.
-const KEPT_BUFFER: usize = 4 << 20;
+/// Larger buffers are freed after the file that needed them.
+const MAX_KEPT_BUFFER: usize = 4 << 20;
 
 /// The analysis of one file: its facts once it is read, and, later, its resolved requests.
 #[derive(Clone, Debug, Default)]
@@ -42,15 +42,15 @@ pub(crate) struct Analysed {
     pub(crate) facts: Option<Box<FileFacts>>,
     /// The description of a document. It is not source code and has no facts.
     pub(crate) heading: Option<Box<str>>,
-    /// What is wrong with the file itself.
+    /// Problems of the file itself.
     pub(crate) problems: Vec<Problem>,
-    /// What is wrong with where its requests lead; filled by resolution.
+    /// Problems of resolving its requests; filled by resolution.
     pub(crate) request_problems: Vec<Problem>,
-    /// The file could not be read or not parsed cleanly.
+    /// Whether the file could not be read or parsed cleanly.
     pub(crate) incomplete: bool,
     /// Filled by resolution.
     pub(crate) resolved: ResolvedFile,
-    /// What identifies the file's entry in the cache, once that is encoded.
+    /// The fingerprint of the file's cache entry, once that is encoded.
     pub(crate) entry: Option<EntryFingerprint>,
 }
 
@@ -62,7 +62,7 @@ impl Analysed {
     }
 }
 
-/// What each thread keeps between files: extractors with their memory, and a buffer for bytes.
+/// Reused memory of a thread: its extractors, and a buffer for bytes.
 #[derive(Default)]
 struct Scratch {
     extractors: Extractors,
@@ -103,7 +103,7 @@ pub(crate) fn analyse_observed(
     let analysed = analyse(system, path, display, true, options);
     if let (Some(observer), Some(meta)) = (observer.filter(|_| options.languages.claim(display)), &analysed.meta) {
         SCRATCH.with_borrow(|scratch| {
-            // A buffer that grew too large is gone by now.
+            // If the buffer grew too large, it has been freed.
             if scratch.buffer.len() as u64 == meta.size {
                 observer(display, &scratch.buffer, meta);
             }
@@ -134,15 +134,15 @@ pub(crate) fn analyse_shared(
     })
 }
 
-/// What the language of a file says of it.
+/// Extracts the facts of a file with the extractor of its language.
 fn extract(extractors: &mut Extractors, member: &Member<'_>, options: &GraphOptions) -> Extraction {
     let file = SourceFile { name: member.path, bytes: member.bytes };
     extractors.extract(options.languages, file, &options.extract).unwrap_or_default()
 }
 
-/// Analyses files of the repository, a batch at a time: first all are read and hashed, then all are parsed. Going to and
-/// fro between the system and the parser for each file would drive both out of the processor's caches. The files mostly
-/// lie in one directory, which is kept open. Stats are left out unless they are wanted.
+/// Analyses files of the repository in batches: first all files of a batch are read and hashed, then all are parsed. Alternating
+/// between the system and the parser for each file would evict both from the processor's caches. The files are mostly in one
+/// directory, which is kept open. Stats are skipped unless they are requested.
 pub(crate) struct BatchAnalyser<'a> {
     system: &'a dyn System,
     options: &'a GraphOptions,
@@ -152,16 +152,16 @@ pub(crate) struct BatchAnalyser<'a> {
     batch: Vec<Read<'a>>,
 }
 
-/// What reading brought of one file of a batch.
+/// The result of reading one file of a batch.
 enum Read<'a> {
-    /// Source code, which is still to be parsed, and where it lies in the buffer.
+    /// Source code that is still to be parsed, and its range in the buffer.
     Source {
         path: &'a str,
         bytes: Range<usize>,
         stat: Option<Stat>,
         meta: FileMeta,
     },
-    /// Nothing more is to be known. Boxed, because most files are source code.
+    /// A complete analysis. Boxed, because most files are source code.
     Done(Box<Analysed>),
     Large,
 }
@@ -177,10 +177,9 @@ impl<'a> BatchAnalyser<'a> {
         Self { system, options, wants_stats, observer, neighbours, batch: Vec::new() }
     }
 
-    /// Analyses as many of these files, given by their paths below the root, as make a batch; returns their analyses in
-    /// order. `None` for one that is large: then the caller should call [`analyse`], while this one continues with the
-    /// neighbours. `root` ends with a slash; `previous` returns the earlier analysis of an unchanged file, by its
-    /// absolute path.
+    /// Analyses as many of these files, given by root-relative paths, as make a batch; returns their analyses in order. `None`
+    /// for a large file: the caller should call [`analyse`] for it, while this one continues with its neighbours. `root` ends
+    /// with a slash; `previous` returns the earlier analysis of an unchanged file, by absolute path.
     pub(crate) fn analyse(
         &mut self,
         root: &str,
@@ -216,7 +215,7 @@ impl<'a> BatchAnalyser<'a> {
         });
     }
 
-    /// As [`Self::analyse`], for files that share a bundle of facts: all of them, unless they are too many to be held at once.
+    /// As [`Self::analyse`], for files that share a bundle of facts: all of them, unless they are too large for memory together.
     pub(crate) fn analyse_group(
         &mut self,
         root: &str,
@@ -232,8 +231,8 @@ impl<'a> BatchAnalyser<'a> {
                 absolute.push_str(path);
                 let read = self.read(path, &absolute, buffer);
                 self.batch.push(read);
-                // Known from the files alone, so that other machines stop at the same one.
-                if buffer.len() >= MOST_GROUP_BYTES {
+                // Depends on the files alone, so that other machines stop at the same file.
+                if buffer.len() >= MAX_GROUP_BYTES {
                     break;
                 }
             }
@@ -297,7 +296,7 @@ fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
     // task must not find the RefCell borrowed.
     let mut scratch = SCRATCH.take();
     let outcome = work(&mut scratch);
-    if scratch.buffer.capacity() > KEPT_BUFFER {
+    if scratch.buffer.capacity() > MAX_KEPT_BUFFER {
         scratch.buffer = Vec::new();
     }
     SCRATCH.set(scratch);
@@ -333,7 +332,7 @@ fn hashed(system: &dyn System, path: &str, display: &str, options: &GraphOptions
     if documents::is_document(display) {
         let read = with_scratch(|Scratch { buffer, .. }| {
             buffer.clear();
-            let stat = system.read_real(Path::new(path), documents::LARGEST, buffer).ok()?;
+            let stat = system.read_real(Path::new(path), documents::MAX_DOCUMENT_BYTES, buffer).ok()?;
             let heading = documents::describe(SourceFile { name: display, bytes: buffer }, &options.extract);
             Some(Analysed { stat: Some(stat), meta: Some(meta_of(buffer)), heading, ..Analysed::default() })
         });
@@ -349,7 +348,7 @@ fn hashed(system: &dyn System, path: &str, display: &str, options: &GraphOptions
     }
 }
 
-/// What becomes of a file that was to be analysed and could not be read.
+/// The analysis of a file that should be analysed but could not be read.
 fn failed<T>(
     system: &dyn System,
     path: &str,

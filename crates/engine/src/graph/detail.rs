@@ -23,7 +23,7 @@ use crate::lenient_system::LenientSystem;
 /// A graph, and the facts of its files.
 pub(crate) struct DetailedGraph {
     pub(crate) graph: Graph,
-    /// What could not be read or resolved; sorted and truncated.
+    /// Problems of reading and resolving; sorted and truncated.
     pub(crate) errors: Vec<String>,
     /// Files of the repository that could not be read or parsed cleanly.
     pub(crate) dirty: usize,
@@ -107,7 +107,7 @@ pub(crate) fn detailed_graph(
         return Ok(found);
     }
     let _maker = request.kept.0.as_ref().map(|kept| lock(&kept.maker));
-    // Another thread may have made it meanwhile.
+    // Another thread may have computed it in the meantime.
     if request.kept.0.is_some()
         && let Some(found) = from_cache(engine.system(), options, &request)
     {
@@ -396,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_both_lists_are_found_whatever_the_lengths() {
+    fn the_intersection_is_found_for_lists_of_any_length() {
         let mut random = stan_testkit::Random::new(7);
         for _ in 0..2_000 {
             let mut some = |most: usize| -> Vec<String> {

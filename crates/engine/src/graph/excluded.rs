@@ -1,4 +1,4 @@
-//! Files that the user excluded. An import of one makes neither a node nor an edge; the imports are counted.
+//! Files that the user excluded. An import of one adds neither a node nor an edge; the imports are counted.
 //!
 //! Installed packages are exempt: a glob such as `**/dist/**` is meant for the repository's own output.
 
@@ -17,7 +17,7 @@ impl ExcludedFiles {
     pub(crate) fn new(options: &GraphOptions) -> Self {
         let usable = options.scan.excludes.iter().filter(|glob| PathGlobs::check(glob).is_ok());
         let globs: Vec<&str> = usable.map(|glob| glob.strip_prefix("./").unwrap_or(glob)).collect();
-        // The scan reports globs that cannot be used.
+        // The scan reports invalid globs.
         let globs = PathGlobs::new(&with_contents(&globs)).unwrap_or_default();
         Self { root: options.root.clone(), globs }
     }

@@ -40,7 +40,7 @@ pub(crate) fn is_relative(specifier: &str) -> bool {
     specifier == "." || specifier == ".." || specifier.starts_with("./") || specifier.starts_with("../")
 }
 
-/// The root-relative path that a relative specifier names; the specifier itself where that is outside the root.
+/// The root-relative path of a relative specifier; the specifier itself if that path is outside the root.
 fn path_of(file: &str, specifier: &str) -> Option<String> {
     if !is_relative(specifier) {
         return None;
@@ -70,7 +70,7 @@ mod tests {
             ("src/a.ts", "./gone", Some("src/gone")),
             ("src/x/a.ts", "../gone.css?inline", Some("src/gone.css")),
             ("src/a.ts", "../../out", Some("../../out")),
-            // As the resolver has it: what would be outside the root keeps its spelling.
+            // As in the resolver: a path outside the root keeps its spelling.
             ("../lib/a.ts", "./b", Some("./b")),
             ("src/a.ts", "pkg", None),
         ] {

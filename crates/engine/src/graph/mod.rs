@@ -48,7 +48,7 @@ use self::incremental::{WarmAnswer, WarmResult};
 use self::memory::Memory;
 use self::record::Records;
 
-/// What the answer depends on.
+/// The options that determine the graph.
 #[derive(Clone, Debug)]
 pub struct GraphOptions {
     /// Absolute real path of the repository, `/`-separated.
@@ -102,7 +102,7 @@ impl GraphOptions {
         world.with_stores(self.stores.iter().map(|store| store.folder.as_str()))
     }
 
-    /// What every language resolves against.
+    /// The project that languages resolve against.
     pub(crate) fn project<'p>(&'p self, files: &'p dyn Files, universe: &'p dyn FileList) -> Project<'p> {
         Project {
             root: &self.root,
@@ -128,7 +128,7 @@ impl GraphOptions {
         }
     }
 
-    /// Where the file with a node id is. `files` is a world of these options.
+    /// The absolute path of the file with a node id. `files` is a world of these options.
     pub(crate) fn locate(&self, files: &dyn Files, id: &str) -> String {
         self.stores.locate(files, id).unwrap_or_else(|| normal_path(&self.root, id))
     }
@@ -140,7 +140,7 @@ impl GraphOptions {
     }
 }
 
-/// How the answer is computed: nothing here changes it.
+/// How the graph is computed: nothing here changes it.
 #[derive(Clone, Debug, Default)]
 pub struct GraphRequest {
     /// Directory of the cache, absolute; `None` for no cache.
@@ -148,7 +148,7 @@ pub struct GraphRequest {
     /// Where the key of this user is kept, absolute. Without it, a cache inside the repository is neither read nor written, because
     /// another user may have written it.
     pub state_directory: Option<String>,
-    /// Whether the graph itself is wanted, or only its figures.
+    /// Whether the graph is requested, or only its statistics.
     pub stats_only: bool,
     /// The graph that a long-lived process keeps between answers.
     pub kept: KeptGraph,
@@ -169,12 +169,12 @@ impl GraphRequest {
 /// The dependency graph of a repository.
 #[derive(Debug)]
 pub struct GraphOutcome {
-    /// `None` when only figures were requested.
+    /// `None` if only statistics were requested.
     pub graph: Option<Graph>,
     pub summary: Summary,
     /// Files of the repository that could not be read or parsed cleanly.
     pub dirty: usize,
-    /// Sorted, cut at `max_errors`.
+    /// Sorted, truncated at `max_errors`.
     pub errors: Vec<String>,
     /// How the answer was found; not part of it.
     pub work: CacheUse,
@@ -206,8 +206,8 @@ pub fn graph(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest
     graph_or_cached_map(engine, options, request, &|_, _| false).map(|(outcome, _)| outcome)
 }
 
-/// As [`graph`], but without the graph itself where nothing changed and `is_enough` returns true. Also returns the
-/// identity of the cache that holds exactly this graph, if one does.
+/// As [`graph`], but without the graph itself if nothing changed and `is_enough` returns true. Also returns the identity of the
+/// cache that contains exactly this graph, if one does.
 pub(crate) fn graph_or_cached_map(
     engine: &Engine<'_>,
     options: &GraphOptions,
@@ -259,7 +259,7 @@ fn run(
         report_transient_errors(&mut outcome.errors, &watched, options);
         return Ok((outcome, None));
     };
-    // Taken before anything is read: what changes from now on must look changed to the next run.
+    // Taken before anything is read: later changes must look changed to the next run.
     let full_run = CachedRun { engine, options, request, cache: &cache, observed_at: system.now() };
     let watched = LenientSystem::new(system.as_system());
     if let Some(index) = cache.load_index()
@@ -284,7 +284,7 @@ fn run(
     full_run.compile(None, observer)
 }
 
-/// One run with a cache: what it is asked, and where its result is stored.
+/// One run with a cache: its inputs, and where its result is stored.
 struct CachedRun<'c> {
     engine: &'c Engine<'c>,
     options: &'c GraphOptions,
@@ -354,7 +354,7 @@ fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest, m
     }
 }
 
-/// The graph, unless only its figures were requested.
+/// The graph, unless only its statistics were requested.
 fn wanted_graph(graph: Graph, request: &GraphRequest, memory: Memory) -> Option<Graph> {
     if request.stats_only {
         memory.release(graph);
@@ -363,7 +363,7 @@ fn wanted_graph(graph: Graph, request: &GraphRequest, memory: Memory) -> Option<
     Some(graph)
 }
 
-/// Cuts the graph down to the named files, or the files of the named folders, and what they reach over at most `depth` edges.
+/// Restricts the graph to the named files, or the files of the named folders, and their dependencies over at most `depth` edges.
 pub fn restrict(
     outcome: GraphOutcome,
     files: &[AskedFile],
@@ -412,7 +412,7 @@ fn unknown_file(typed: &str, graph: &Graph) -> EngineError {
     }
 }
 
-/// Everything besides the repository's contents that the answer depends on.
+/// All inputs of the answer besides the repository's contents.
 fn key(system: &dyn System, options: &GraphOptions) -> Vec<u8> {
     #[derive(Serialize)]
     struct Key<'a>(

@@ -29,7 +29,7 @@ thread_local! {
     static NEXT_FILE: Cell<u32> = const { Cell::new(0) };
 }
 
-/// What a key beyond the universe denotes.
+/// The node of a key beyond the universe.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum NodeName {
     /// Absolute real path.

@@ -107,7 +107,7 @@ impl Records {
 pub(crate) struct RecordsPart<'r> {
     records: &'r Records,
     ids: Range<usize>,
-    /// The concatenated entries of those that are encoded already, see [`Analysed::entry`].
+    /// The concatenated entries of those that are already encoded, see [`Analysed::entry`].
     pub(crate) entries: &'r [u8],
 }
 

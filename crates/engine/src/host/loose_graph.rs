@@ -141,8 +141,8 @@ pub(super) enum HashSizeEnforcement {
 
 /// The error that lists these files, in the words of stan-context.
 pub(super) fn size_missing(ids: &[&str]) -> HostError {
-    const SHOWN: usize = 10;
-    let shown = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-    let more = if ids.len() > SHOWN { " ..." } else { "" };
+    const MAX_SHOWN: usize = 10;
+    let shown = ids.iter().take(MAX_SHOWN).copied().collect::<Vec<_>>().join(", ");
+    let more = if ids.len() > MAX_SHOWN { " ..." } else { "" };
     HostError::input(format!("metadata.size missing for hashed nodes ({}): {shown}{more}", ids.len()))
 }

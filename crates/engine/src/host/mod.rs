@@ -26,14 +26,14 @@ use crate::package_caches::PackageCaches;
 pub use error::HostError;
 
 /// The most bytes of options that are read. A graph of 50,000 modules in `previousGraph` takes about 20 MB.
-const LONGEST_OPTIONS: usize = 1 << 30;
+const MAX_OPTIONS_BYTES: usize = 1 << 30;
 
 /// Data of the host process that the engine does not look up itself.
 #[derive(Clone, Debug, Default)]
 pub struct HostEnvironment {
     /// The absolute folder where programs of this user store state.
     pub state_directory: Option<String>,
-    /// Where the package managers of this user store downloads.
+    /// The download folders of this user's package managers.
     pub package_caches: PackageCaches,
 }
 
@@ -93,7 +93,7 @@ pub fn call(
 ) -> Result<String, HostError> {
     let known = HostVerb::from_name(verb);
     let verb = known.ok_or_else(|| HostError::usage(format!("there is no verb {verb:?}")))?;
-    if options.len() > LONGEST_OPTIONS {
+    if options.len() > MAX_OPTIONS_BYTES {
         return Err(HostError::usage(format!("the options of {} are longer than 1 GiB", verb.name())));
     }
     match verb {

@@ -13,7 +13,7 @@ use crate::graph::GraphRequest;
 use crate::open::{OpenOptions, OpenRepository};
 
 /// No valid document is larger.
-const LARGEST_DOCUMENT: u64 = 1 << 30;
+const MAX_DOCUMENT_BYTES: u64 = 1 << 30;
 
 /// The keys of [`PlaceOptions`].
 pub(super) const KEYS: [&str; 7] = ["cwd", "config", "stanPath", "allowOutside", "allowSecret", "cache", "threads"];
@@ -88,7 +88,7 @@ impl<'s> OpenHost<'s> {
         let mut bytes = Vec::new();
         self.engine
             .system()
-            .read_at_most(Path::new(&self.absolute(typed)), LARGEST_DOCUMENT, &mut bytes)
+            .read_at_most(Path::new(&self.absolute(typed)), MAX_DOCUMENT_BYTES, &mut bytes)
             .map_err(|error| HostError::input(format!("cannot read `{typed}`: {error}")))?;
         Ok(NamedBytes { name: typed.to_owned(), bytes })
     }

@@ -16,7 +16,7 @@ use crate::graph::missing::is_relative;
 use crate::outline::absolute;
 
 /// Larger package files are not described.
-const LARGEST_DESCRIBED: u64 = 1 << 20;
+const MAX_DESCRIBED_BYTES: u64 = 1 << 20;
 
 /// `describe`: include descriptions.
 pub(super) fn rewritten(
@@ -86,6 +86,6 @@ fn description(system: &dyn System, options: &GraphOptions, node: &Node) -> Opti
         return node.description.clone();
     }
     let mut bytes = Vec::new();
-    system.read_real(Path::new(&absolute(&options.root, &node.id)), LARGEST_DESCRIBED, &mut bytes).ok()?;
+    system.read_real(Path::new(&absolute(&options.root, &node.id)), MAX_DESCRIBED_BYTES, &mut bytes).ok()?;
     options.languages.describe(SourceFile { name: &node.id, bytes: &bytes }, &options.extract)
 }

@@ -1,5 +1,5 @@
-//! The block of AGENTS.md: found by its markers, put in, brought up to date, taken out again. Bytes in, bytes out; what
-//! stands around the block is never changed, and taking it out gives back the very bytes from before.
+//! The block of AGENTS.md: found by its markers, inserted, updated, removed. Bytes in, bytes out. The text around the block is
+//! never changed, and removing the block restores the exact bytes from before.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::text;
 const BEGIN: &[u8] = b"<!-- stan:begin -->";
 const END: &[u8] = b"<!-- stan:end -->";
 
-/// Markers that do not enclose one block, so that nothing can be done safely.
+/// Markers that do not enclose exactly one block, so that no change is safe.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BrokenMarkers {
     /// 1-based.
@@ -18,28 +18,28 @@ pub(super) struct BrokenMarkers {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Addition {
-    /// The block is there and up to date.
+    /// The block exists and is up to date.
     Unchanged,
     /// There was no block; these are the bytes with it.
     Added(Vec<u8>),
-    /// The block said something else; these are the bytes with the new one.
+    /// The block had another text; these are the bytes with the new one.
     Updated(Vec<u8>),
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Removal {
     NoBlock,
-    /// What is left, possibly nothing, when the file was there and empty before the block came.
+    /// The remaining bytes. May be empty, if the file was empty before the block was added.
     Rest(Vec<u8>),
-    /// There was nothing but the block.
+    /// The file contained only the block.
     NothingLeft,
 }
 
-/// `block` comes with line feeds and a last one. `None` for a file that does not exist.
+/// `block` has line feeds, including a final one. `before` is `None` for a file that does not exist.
 pub(super) fn add(before: Option<&[u8]>, block: &str) -> Result<Addition, BrokenMarkers> {
     let Some(before) = before else { return Ok(Addition::Added(block.as_bytes().to_vec())) };
     let found = find(before)?;
-    // A block that is there keeps its own line ends: when the file lacked a last one, its first one came with the block.
+    // An existing block keeps its own line ends: if the file had none, they were chosen when the block was added.
     let like = found.clone().and_then(|found| before.get(found)).unwrap_or(before);
     let line_end = text::line_end(like);
     let block = if line_end == "\n" { block.to_owned() } else { block.replace('\n', line_end) };
@@ -70,7 +70,7 @@ pub(super) fn remove(before: &[u8]) -> Result<Removal, BrokenMarkers> {
     let block = before.get(found.clone()).unwrap_or_default();
     let mut kept = before.get(..found.start).unwrap_or_default();
     if !block.ends_with(b"\n") {
-        // The line end before the block came with it, in the block's own line ends.
+        // The line end before the block was added with it, in the block's own line ends.
         kept = kept.strip_suffix(text::line_end(block).as_bytes()).unwrap_or(kept);
     } else if block.len() == before.len() {
         return Ok(Removal::NothingLeft);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_block_comes_last_and_goes_without_a_trace() {
+    fn the_block_is_appended_and_removed_without_a_trace() {
         let bare = BLOCK.trim_end();
         check("# A\n", &format!("# A\n{BLOCK}"));
         check("# A", &format!("# A\n{bare}"));

@@ -1,5 +1,5 @@
-//! Executes a plan: folders, then files, each file atomically. When one step fails, those before it are rolled back.
-//! What is to be written was decided before; here it is only checked that nothing changed since the plan was made.
+//! Executes a plan: folders, then files, each file atomically. If a step fails, the previous ones are rolled back. The contents
+//! were decided in the plan; here it is only checked that nothing changed since.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use stan_repo::{EntryKind, WritableSystem, advice, remove_leftovers};
 use super::path_state::{self, PathState};
 use super::{InitError, InitPlan, Write};
 
-/// Executes a plan. After an error everything is rolled back; the error names what could not be.
+/// Executes a plan. After an error everything is rolled back; the error lists the paths for which that failed.
 pub(super) fn write_planned(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitError> {
     plan.actions.iter().for_each(|action| clear(system, plan, &action.path));
     let mut work = InitRun { system, plan, made: Vec::new(), written: Vec::new() };
@@ -17,7 +17,7 @@ pub(super) fn write_planned(system: &dyn WritableSystem, plan: &InitPlan) -> Res
     result.map_err(|(path, reason)| InitError::Failed { path, reason, left: work.roll_back() })
 }
 
-/// Removes what an earlier `stan init` left beside the file when it was killed.
+/// Removes the temporary files that a killed `stan init` left beside the file.
 fn clear(system: &dyn WritableSystem, plan: &InitPlan, path: &str) {
     let name = path.rsplit('/').next().unwrap_or(path);
     remove_leftovers(system, &path_state::absolute(&plan.root, path_state::folder_of(path)), &[name]);
@@ -26,7 +26,7 @@ fn clear(system: &dyn WritableSystem, plan: &InitPlan, path: &str) {
 struct InitRun<'a> {
     system: &'a dyn WritableSystem,
     plan: &'a InitPlan,
-    /// Folders made so far, parents first.
+    /// Folders created so far, parents first.
     made: Vec<&'a str>,
     written: Vec<&'a Write>,
 }
@@ -35,7 +35,7 @@ impl<'a> InitRun<'a> {
     fn run(&mut self) -> Result<(), (String, String)> {
         let plan = self.plan;
         for folder in &plan.folders {
-            self.make(folder)
+            self.create_folder(folder)
                 .map_err(|error| (folder.clone(), format!("the folder cannot be made: {}", advice(&error))))?;
         }
         for write in &plan.writes {
@@ -44,8 +44,8 @@ impl<'a> InitRun<'a> {
         Ok(())
     }
 
-    /// Its parent exists: folders come parents first.
-    fn make(&mut self, folder: &'a str) -> io::Result<()> {
+    /// Its parent exists, because the plan lists parents first.
+    fn create_folder(&mut self, folder: &'a str) -> io::Result<()> {
         let path = self.absolute(folder);
         match self.system.lstat(&path) {
             Ok(stat) if stat.kind == EntryKind::Dir => Ok(()),
@@ -70,20 +70,21 @@ impl<'a> InitRun<'a> {
         if !unchanged {
             return Err("it changed while stan was at work; run `stan init` again".to_owned());
         }
-        self.put(write, write.after.as_deref()).map_err(|error| format!("it cannot be written: {}", advice(&error)))?;
+        self.write_or_remove(write, write.after.as_deref())
+            .map_err(|error| format!("it cannot be written: {}", advice(&error)))?;
         self.written.push(write);
         let folder = path_state::folder_of(&write.path);
         if write.after.is_none() && !folder.is_empty() {
-            // A folder that was made for the file alone goes with it; one that holds something else stays.
+            // A folder that was created only for this file is removed with it; one with other contents stays.
             let _ = self.system.remove_dir(&self.absolute(folder));
         }
         Ok(())
     }
 
-    fn put(&self, write: &Write, bytes: Option<&[u8]>) -> io::Result<()> {
+    fn write_or_remove(&self, write: &Write, bytes: Option<&[u8]>) -> io::Result<()> {
         let path = self.absolute(&write.path);
         match bytes {
-            // What users wrote must survive a power cut; a new file can be made again.
+            // Users' own texts must survive a power cut; a new file can be created again.
             Some(bytes) if write.before.is_some() => self.system.write_atomic_durable(&path, bytes),
             Some(bytes) => self.system.write_atomic(&path, bytes),
             None => self.system.remove_file(&path),
@@ -94,7 +95,7 @@ impl<'a> InitRun<'a> {
     fn roll_back(&mut self) -> Vec<String> {
         let mut left = Vec::new();
         while let Some(write) = self.written.pop() {
-            if self.put(write, write.before.as_deref()).is_err() {
+            if self.write_or_remove(write, write.before.as_deref()).is_err() {
                 left.push(write.path.clone());
             }
         }

@@ -1,6 +1,6 @@
-//! The configuration files of MCP clients: `stan mcp` is put in as a server, and taken out again. Bytes in, bytes out. What
-//! else the file holds is never changed, comments and order included: the entry is inserted as text, and taking it out gives
-//! back the bytes from before. JSON has no comments, so the entry itself is the marker there.
+//! The configuration files of MCP clients: adds `stan mcp` as a server, and removes it again. Bytes in, bytes out. The rest of
+//! the file is never changed, including comments and order: the entry is inserted as text, and removing it restores the bytes
+//! from before. JSON has no comments, so there the entry itself is the marker.
 
 use serde::Serialize;
 use stan_model::json::{JsonKind, JsonTree, NodeId};
@@ -16,13 +16,13 @@ pub enum McpClient {
     Gemini,
 }
 
-/// What becomes of a file.
+/// The edit of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Edit {
-    /// It is as wanted.
+    /// The file is already as requested.
     Unchanged,
     Bytes(Vec<u8>),
-    /// There is nothing but the entry in it.
+    /// The file contains only the entry.
     Remove,
 }
 
@@ -49,7 +49,7 @@ impl McpClient {
         }
     }
 
-    /// The object that holds the servers.
+    /// The key of the object with the servers.
     fn container(self) -> &'static str {
         if self == Self::Vscode { "servers" } else { "mcpServers" }
     }
@@ -61,8 +61,8 @@ impl McpClient {
         }
     }
 
-    /// A new file. Its entry has several lines, which an entry inserted into an existing file never has: so removal can
-    /// distinguish the two.
+    /// The text of a new file. Its entry has several lines, unlike an entry that is inserted into an existing file, so that
+    /// removal can distinguish the two.
     fn whole(self) -> String {
         if self == Self::Codex {
             return block(WHOLE_FILE);
@@ -80,8 +80,8 @@ impl McpClient {
         format!("\n    \"stan\": {}", self.server())
     }
 
-    /// The object of servers, for a document without one. On one line, so that removal does not mistake it for an entry
-    /// inserted into an empty object.
+    /// The object of servers, for a document without one. On one line, so that removal does not mistake it for an entry inserted
+    /// into an empty object.
     fn field(self) -> String {
         format!("\n  \"{}\": {{ \"stan\": {} }}", self.container(), self.server())
     }
@@ -136,7 +136,7 @@ impl McpClient {
         }
     }
 
-    /// The entry as a formatter of JSON may have left it.
+    /// Removes an entry that a JSON formatter has changed.
     fn remove_reformatted(self, text: &str) -> Edit {
         let Ok(tree) = JsonTree::parse(text.as_bytes()) else { return Edit::Unchanged };
         let root = tree.root();
@@ -152,7 +152,7 @@ impl McpClient {
         }
         let before = text.get(..offset(&tree, key, text)).unwrap_or_default().trim_end();
         let after = behind_object(text.get(offset(&tree, server, text)..).unwrap_or_default());
-        // One of the commas beside it goes as well.
+        // Removes one of the adjacent commas too.
         let rest = match (before.strip_suffix(','), after.trim_start().strip_prefix(',')) {
             (Some(before), _) => [before, after].concat(),
             (None, Some(after)) => [before, after].concat(),
@@ -162,7 +162,7 @@ impl McpClient {
     }
 }
 
-/// What follows the object that a text of valid JSON begins with.
+/// The text after the object at the start of a valid JSON text.
 fn behind_object(text: &str) -> &str {
     let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -194,12 +194,12 @@ fn remove_block(text: &str) -> Edit {
         return Edit::Unchanged;
     };
     let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + form.len()..).unwrap_or_default());
-    // What was written below the block since starts a line of its own.
+    // Text that was added after the block must start on its own line.
     let end = if form.starts_with('\n') && !after.is_empty() { "\n" } else { "" };
     Edit::Bytes([before, end, after].concat().into_bytes())
 }
 
-/// Where a value begins in the text.
+/// The offset of a value in the text.
 fn offset(tree: &JsonTree<'_>, value: NodeId, text: &str) -> usize {
     tree.text(value).as_ptr() as usize - text.as_ptr() as usize
 }
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_put_in_beside_others_and_taken_out_again() {
+    fn a_server_is_added_beside_others_and_removed_again() {
         for client in JSON {
             let servers = client.container();
             for before in [
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_toml_comes_last_and_goes_again() {
+    fn a_toml_block_is_appended_and_removed_again() {
         for before in ["", "\n", "model = \"x\"\n", "model = \"x\"", "a = 1\r\n"] {
             let after = added(McpClient::Codex, before);
             assert!(after.ends_with(END), "{after}");

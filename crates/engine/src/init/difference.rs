@@ -1,32 +1,31 @@
-//! A short account of how two texts differ, line by line, for a person's eyes. Not a patch: it is cut when it gets long,
-//! and line ends do not count.
+//! A short, readable diff of two texts, line by line. Not a patch: it is truncated, and line ends are ignored.
 
 use serde::Serialize;
 
 use crate::line_diff::{self, LineDiff};
 
-/// How many lines of the account are shown.
-const SHOWN_LINES: usize = 40;
-/// How many characters of a line are shown.
-const SHOWN_CHARACTERS: usize = 160;
+/// The maximum number of lines in the diff.
+const MAX_LINES: usize = 40;
+/// The maximum length of a line, in characters.
+const MAX_LINE_CHARS: usize = 160;
 /// Lines of context around a change.
 const CONTEXT: usize = 1;
 
-/// What would change if the first text became the second.
+/// The difference between two texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// Lines that only the second text has.
     pub added: usize,
     /// Lines that only the first text has.
     pub removed: usize,
-    /// Hunks of a unified diff, control characters made visible.
+    /// Hunks of a unified diff, with control characters made visible.
     pub diff: Vec<String>,
-    /// The diff is longer than what is shown of it.
+    /// Whether the diff was truncated.
     pub truncated: bool,
 }
 
 pub(super) fn difference(from: &[u8], to: &[u8]) -> Difference {
-    // Whether the last line ends in a newline is not shown.
+    // A missing final newline is ignored.
     let plain =
         |text| line_diff::lines(text).into_iter().map(|line| line.strip_suffix(b"\n").unwrap_or(line)).collect();
     let diff = LineDiff::new(plain(from), plain(to));
@@ -34,17 +33,17 @@ pub(super) fn difference(from: &[u8], to: &[u8]) -> Difference {
     Difference { added: diff.added(), removed: diff.removed(), diff: shown, truncated }
 }
 
-/// The changes with a little context, and whether some of them are not shown.
+/// The changes with a little context, and whether they were truncated.
 fn shown(diff: &LineDiff<'_>) -> (Vec<String>, bool) {
     let mut shown = Vec::new();
     for hunk in diff.hunks(CONTEXT) {
-        if shown.len() + hunk.lines.len() >= SHOWN_LINES && !shown.is_empty() {
+        if shown.len() + hunk.lines.len() >= MAX_LINES && !shown.is_empty() {
             return (shown, true);
         }
         shown.push(hunk.header);
         shown.extend(hunk.lines.iter().map(|(sign, line)| visible(*sign, line)));
-        if shown.len() > SHOWN_LINES {
-            shown.truncate(SHOWN_LINES);
+        if shown.len() > MAX_LINES {
+            shown.truncate(MAX_LINES);
             return (shown, true);
         }
     }
@@ -56,7 +55,7 @@ fn visible(sign: char, line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let mut shown = String::from(sign);
     for (index, c) in text.chars().enumerate() {
-        if index == SHOWN_CHARACTERS {
+        if index == MAX_LINE_CHARS {
             shown.push('…');
             break;
         }
@@ -98,7 +97,7 @@ mod tests {
     fn long_ones_are_cut() {
         let (from, to) = ("a\n".repeat(5_000), "b\n".repeat(6_000));
         let found = difference(from.as_bytes(), to.as_bytes());
-        assert_eq!((found.removed, found.added, found.diff.len(), found.truncated), (5_000, 6_000, SHOWN_LINES, true));
+        assert_eq!((found.removed, found.added, found.diff.len(), found.truncated), (5_000, 6_000, MAX_LINES, true));
         let wide = difference("x".repeat(10_000).as_bytes(), b"");
         assert!(wide.diff.iter().all(|line| line.chars().count() < 200));
     }

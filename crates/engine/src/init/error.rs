@@ -4,12 +4,12 @@ use std::fmt;
 
 use crate::config::ConfigError;
 
-/// Something in the repository that stands in the way.
+/// Something in the repository that `stan init` cannot work with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitConflict {
     /// Root-relative.
     pub path: String,
-    /// 1-based, when a line is to blame.
+    /// 1-based, if the problem is on a line.
     pub line: Option<usize>,
     /// What is wrong and what to do, as one sentence without a full stop.
     pub message: String,
@@ -26,7 +26,7 @@ impl fmt::Display for InitConflict {
 
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
-    /// The workspace folder cannot be one.
+    /// The path cannot be a workspace folder.
     #[error(transparent)]
     StanPath(#[from] ConfigError),
     /// Found while planning; nothing was written. At least one.
@@ -38,7 +38,7 @@ pub enum InitError {
         /// Root-relative.
         path: String,
         reason: String,
-        /// What could not be rolled back, root-relative; usually nothing.
+        /// Paths that could not be rolled back, root-relative; usually empty.
         left: Vec<String>,
     },
 }

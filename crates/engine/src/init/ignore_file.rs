@@ -1,4 +1,4 @@
-//! Which lines `.gitignore` lacks so that git leaves alone what `stan` makes. Reads bytes, returns bytes; writes nothing.
+//! The lines that `.gitignore` needs so that git ignores the files that `stan` creates. Bytes in, bytes out; nothing is written.
 
 use std::path::Path;
 
@@ -6,16 +6,16 @@ use stan_repo::{MemorySystem, ScanOptions, WritableSystem, scan};
 
 use super::text::{self, BOM};
 
-/// What `stan` makes below its folder, and git should ignore.
+/// The folders that `stan` creates in its own folder and git should ignore.
 const FOLDERS: [&str; 6] = ["context", "output", "diff", "patch", "imports", "cache"];
 const FILES: [&str; 1] = [".lock"];
 
-/// A root for testing what is ignored; it exists in memory only.
+/// A root for testing what is ignored; it exists only in memory.
 const QUESTION: &str = "/question";
 /// A name that no rule matches.
 const PROBE: &str = "zz-stan-init-probe";
 
-/// The lines that `bytes` lacks, without line ends.
+/// The missing lines, without line ends.
 pub(super) fn missing_lines(bytes: &[u8], stan_path: &str) -> Vec<String> {
     let shown = shown_by_git(bytes, stan_path);
     let folder = escape(stan_path);
@@ -28,7 +28,7 @@ pub(super) fn missing_lines(bytes: &[u8], stan_path: &str) -> Vec<String> {
         .collect()
 }
 
-/// `bytes` with the lines at its end, in its own line ends.
+/// `bytes` with the lines appended, in the line ends of `bytes`.
 pub(super) fn append(bytes: &[u8], lines: &[String]) -> Vec<u8> {
     let line_end = text::line_end(bytes);
     let mut after = bytes.to_vec();
@@ -42,7 +42,7 @@ pub(super) fn append(bytes: &[u8], lines: &[String]) -> Vec<u8> {
     after
 }
 
-/// Whether a line names exactly this path, also negated with `!`: then a user has decided about it.
+/// Whether a line names exactly this path, even negated with `!`: then the user has decided about it.
 fn is_mentioned(bytes: &[u8], path: &str) -> bool {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     bytes.split(|byte| *byte == b'\n').any(|line| {
@@ -53,11 +53,11 @@ fn is_mentioned(bytes: &[u8], path: &str) -> bool {
     })
 }
 
-/// The names below the workspace folder that the rules do not ignore. The scanner itself is asked, on a tree in memory,
-/// so that a wider rule counts exactly as it does for git.
+/// The folders that the rules do not ignore. Tested with the scanner on an in-memory tree, so that wider rules count exactly as
+/// in git.
 fn shown_by_git(bytes: &[u8], stan_path: &str) -> Vec<&'static str> {
     let all = || FOLDERS.into_iter().chain(FILES);
-    // The scanner never lists installed packages, whatever the rules say.
+    // The scanner never lists installed packages, regardless of the rules.
     if stan_model::is_installed(stan_path) {
         return all().collect();
     }
@@ -73,7 +73,7 @@ fn shown_by_git(bytes: &[u8], stan_path: &str) -> Vec<&'static str> {
     if made.is_err() {
         return all().collect();
     }
-    // Another workspace folder, so that the scanner does not leave ours out by itself.
+    // Another workspace folder, so that the scanner does not skip the real one by itself.
     let options = ScanOptions { stan_path: PROBE.to_owned(), ..ScanOptions::default() };
     let universe = scan(&system, Path::new(QUESTION), &options);
     all().zip(probes.iter().chain(&files)).filter(|(_, path)| universe.contains(path)).map(|(name, _)| name).collect()

@@ -1,7 +1,7 @@
-//! `stan init`: what a repository needs so that an assistant can work with it. First a plan, which only looks; then
-//! [`apply`], which does what the plan says. Running it again changes nothing that a person wrote.
+//! `stan init`: the files that a repository needs so that an assistant can work with it. First a plan, which only reads; then
+//! [`apply`], which executes it. Running it again changes nothing that a user wrote.
 //!
-//! Finding the root and the workspace folder is the business of `config`; printing that of the programs.
+//! `config` finds the root and the workspace folder; the programs print.
 
 mod agents;
 mod apply;
@@ -34,18 +34,18 @@ use crate::error::EngineError;
 const AGENTS_FILE: &str = "AGENTS.md";
 const IGNORE_FILE: &str = ".gitignore";
 
-/// What the user asks for.
+/// The options of the command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InitOptions {
     /// Replace a system document that differs from the shipped one.
     pub force: bool,
-    /// What to do about the block in AGENTS.md; removing it is then all that is done.
+    /// What to do about the block in AGENTS.md; if it is removed, nothing else is done.
     pub agents: Option<AgentsBlock>,
     /// Clients that get `stan mcp` as a server.
     pub mcp: Vec<McpClient>,
-    /// Clients that it is taken out of; that is then all that is done.
+    /// Clients to remove it from; if there are any, nothing else is done.
     pub remove_mcp: Vec<McpClient>,
-    /// The configuration in force, relative to the root, when it has a name of its own.
+    /// The root-relative path of the configuration in use, if it does not have one of the usual names.
     pub config_file: Option<String>,
 }
 
@@ -55,26 +55,26 @@ pub enum AgentsBlock {
     Remove,
 }
 
-/// What would be done, in the order in which it would be.
+/// The actions of a run, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitPlan {
     pub actions: Vec<Action>,
     /// Root-relative path of the workspace folder.
     pub stan_path: String,
     root: String,
-    /// Folders to be made, parents first.
+    /// Folders to create, parents first.
     folders: Vec<String>,
     writes: Vec<Write>,
 }
 
-/// One file and what becomes of it.
+/// A file and the action on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Action {
     /// Root-relative.
     pub path: String,
     #[serde(flatten)]
     pub kind: ActionKind,
-    /// Why, where that is not plain.
+    /// The reason, where it is not obvious.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -83,22 +83,22 @@ pub struct Action {
 #[serde(tag = "action", rename_all = "camelCase")]
 pub enum ActionKind {
     Create,
-    /// Left as it is.
+    /// The file stays as it is.
     Keep,
-    /// Neither there nor wanted.
+    /// The file does not exist and is not wanted.
     Absent,
-    /// Left as it is, although the shipped text is another; the diff is from the file to the shipped text.
+    /// The file stays as it is, although the shipped text differs; the diff is from the file to the shipped text.
     Differs(Difference),
     /// Replaced by the shipped text.
     Replace(Difference),
     Append {
         lines: Vec<String>,
     },
-    /// The block between the markers is brought up to date.
+    /// The block between the markers is updated.
     Update(Difference),
-    /// The block between the markers goes, the rest stays.
+    /// The block between the markers is removed; the rest stays.
     RemoveBlock,
-    /// The file goes, because nothing but the block was in it.
+    /// The file is removed, because it contained only the block.
     Remove,
 }
 
@@ -107,14 +107,14 @@ pub enum ActionKind {
 #[serde(rename_all = "camelCase")]
 pub struct InitReport<'a> {
     pub stan_path: &'a str,
-    /// Nothing was written: this is what would be.
+    /// Nothing was written; the actions are planned.
     pub dry_run: bool,
     /// Whether anything was, or would be, written.
     pub changed: bool,
     pub actions: &'a [Action],
 }
 
-/// A file before and after; `None` when it does not exist.
+/// A file before and after; `None` if it does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Write {
     path: String,
@@ -133,12 +133,12 @@ impl InitPlan {
     }
 }
 
-/// Inspects the repository at `root` (absolute, real) and returns what is to be done. Writes nothing.
+/// Inspects the repository at `root` (absolute, real) and returns the actions. Writes nothing.
 pub fn plan(engine: &Engine<'_>, root: &str, stan_path: &str, options: &InitOptions) -> Result<InitPlan, EngineError> {
     Ok(planned(engine.system(), root, stan_path, options)?)
 }
 
-/// Writes what was planned, or takes everything back.
+/// Executes a plan, or rolls everything back.
 pub fn apply(engine: &Engine<'_>, plan: &InitPlan) -> Result<(), EngineError> {
     Ok(write_planned(engine.system(), plan)?)
 }
@@ -179,7 +179,7 @@ struct Planner<'a> {
     system: &'a dyn System,
     force: bool,
     plan: InitPlan,
-    /// All of them are reported at once.
+    /// All conflicts are reported at once.
     refusals: Vec<InitConflict>,
 }
 
@@ -188,8 +188,10 @@ impl Planner<'_> {
         let known = named.into_iter().chain(FILE_NAMES);
         for name in known {
             match self.inspect(name) {
-                PathState::File(_) | PathState::Link | PathState::TooLarge => return self.act(name, ActionKind::Keep),
-                // It may be there: a second configuration beside it would make both of no use.
+                PathState::File(_) | PathState::Link | PathState::TooLarge => {
+                    return self.add_action(name, ActionKind::Keep);
+                }
+                // It may exist, and a second configuration beside it would make both unusable.
                 place @ PathState::Unreadable(_) => return self.refuse(name, &place),
                 PathState::Nothing | PathState::Folder | PathState::Other => {}
             }
@@ -219,29 +221,29 @@ impl Planner<'_> {
             PathState::File(bytes) => bytes,
             PathState::Link if !self.force => {
                 let note = "it is a link, so it was not compared with the shipped text";
-                return self.act_noted(path, ActionKind::Keep, note);
+                return self.add_action_with_note(path, ActionKind::Keep, note);
             }
             PathState::Nothing => return self.write(path, None, Some(text.into_bytes()), ActionKind::Create),
             other => return self.refuse(path, &other),
         };
         let plain = text::plain(&bytes);
         if *plain == *text.as_bytes() {
-            return self.act(path, ActionKind::Keep);
+            return self.add_action(path, ActionKind::Keep);
         }
         let difference = difference(&plain, text.as_bytes());
         if self.force {
             self.write(path, Some(bytes), Some(text.into_bytes()), ActionKind::Replace(difference));
         } else {
-            self.act(path, ActionKind::Differs(difference));
+            self.add_action(path, ActionKind::Differs(difference));
         }
     }
 
-    /// A file that belongs to the user as soon as it exists.
+    /// A file that belongs to the user once it exists.
     fn create_or_keep(&mut self, path: &str, text: &str) {
         match self.inspect(path) {
             PathState::Nothing => self.write(path, None, Some(text.as_bytes().to_vec()), ActionKind::Create),
-            PathState::File(_) | PathState::TooLarge => self.act(path, ActionKind::Keep),
-            PathState::Link => self.act_noted(path, ActionKind::Keep, "it is a link"),
+            PathState::File(_) | PathState::TooLarge => self.add_action(path, ActionKind::Keep),
+            PathState::Link => self.add_action_with_note(path, ActionKind::Keep, "it is a link"),
             other => self.refuse(path, &other),
         }
     }
@@ -256,7 +258,7 @@ impl Planner<'_> {
         let known = before.as_deref().unwrap_or_default();
         let lines = ignore_file::missing_lines(known, &self.plan.stan_path);
         if lines.is_empty() {
-            return self.act(IGNORE_FILE, ActionKind::Keep);
+            return self.add_action(IGNORE_FILE, ActionKind::Keep);
         }
         let after = ignore_file::append(known, &lines);
         let kind = if before.is_none() { ActionKind::Create } else { ActionKind::Append { lines } };
@@ -268,7 +270,7 @@ impl Planner<'_> {
         let block = shipped::agents_block(&self.plan.stan_path);
         match agents::add(before.as_deref(), &block) {
             Err(broken) => self.refuse_markers(&broken),
-            Ok(Addition::Unchanged) => self.act(AGENTS_FILE, ActionKind::Keep),
+            Ok(Addition::Unchanged) => self.add_action(AGENTS_FILE, ActionKind::Keep),
             Ok(Addition::Added(after)) => {
                 let lines = block.lines().map(str::to_owned).collect();
                 let kind = if before.is_none() { ActionKind::Create } else { ActionKind::Append { lines } };
@@ -285,11 +287,13 @@ impl Planner<'_> {
     fn remove_block(&mut self) {
         let Some(before) = self.agents_file() else { return };
         let Some(before) = before else {
-            return self.act_noted(AGENTS_FILE, ActionKind::Absent, "there is nothing to remove");
+            return self.add_action_with_note(AGENTS_FILE, ActionKind::Absent, "there is nothing to remove");
         };
         match agents::remove(&before) {
             Err(broken) => self.refuse_markers(&broken),
-            Ok(Removal::NoBlock) => self.act_noted(AGENTS_FILE, ActionKind::Keep, "there is no block of stan in it"),
+            Ok(Removal::NoBlock) => {
+                self.add_action_with_note(AGENTS_FILE, ActionKind::Keep, "there is no block of stan in it")
+            }
             Ok(Removal::Rest(rest)) => self.write(AGENTS_FILE, Some(before), Some(rest), ActionKind::RemoveBlock),
             Ok(Removal::NothingLeft) => self.write(AGENTS_FILE, Some(before), None, ActionKind::Remove),
         }
@@ -317,25 +321,27 @@ impl Planner<'_> {
                 };
                 self.write(path, before, Some(after), kind);
             }
-            Ok(Edit::Unchanged | Edit::Remove) => self.act(path, ActionKind::Keep),
+            Ok(Edit::Unchanged | Edit::Remove) => self.add_action(path, ActionKind::Keep),
         }
     }
 
     fn remove_client(&mut self, client: McpClient) {
         let path = client.file();
         let before = match self.inspect(path) {
-            PathState::Nothing => return self.act_noted(path, ActionKind::Absent, "there is nothing to remove"),
+            PathState::Nothing => {
+                return self.add_action_with_note(path, ActionKind::Absent, "there is nothing to remove");
+            }
             PathState::File(bytes) => bytes,
             other => return self.refuse(path, &other),
         };
         match client.remove(&before) {
-            Edit::Unchanged => self.act_noted(path, ActionKind::Keep, "there is no server of stan in it"),
+            Edit::Unchanged => self.add_action_with_note(path, ActionKind::Keep, "there is no server of stan in it"),
             Edit::Bytes(rest) => self.write(path, Some(before), Some(rest), ActionKind::RemoveBlock),
             Edit::Remove => self.write(path, Some(before), None, ActionKind::Remove),
         }
     }
 
-    /// The bytes of AGENTS.md, inner `None` without one; outer `None` when it was refused.
+    /// The bytes of AGENTS.md; `Some(None)` if it does not exist, `None` if there is a conflict.
     fn agents_file(&mut self) -> Option<Option<Vec<u8>>> {
         match self.inspect(AGENTS_FILE) {
             PathState::Nothing => return Some(None),
@@ -350,17 +356,17 @@ impl Planner<'_> {
         path_state::inspect(self.system, &self.plan.root, path)
     }
 
-    fn act(&mut self, path: &str, kind: ActionKind) {
+    fn add_action(&mut self, path: &str, kind: ActionKind) {
         self.plan.actions.push(Action { path: path.to_owned(), kind, note: None });
     }
 
-    fn act_noted(&mut self, path: &str, kind: ActionKind, note: &str) {
+    fn add_action_with_note(&mut self, path: &str, kind: ActionKind, note: &str) {
         self.plan.actions.push(Action { path: path.to_owned(), kind, note: Some(note.to_owned()) });
     }
 
     fn write(&mut self, path: &str, before: Option<Vec<u8>>, after: Option<Vec<u8>>, kind: ActionKind) {
         self.plan.writes.push(Write { path: path.to_owned(), before, after });
-        self.act(path, kind);
+        self.add_action(path, kind);
     }
 
     fn refuse(&mut self, path: &str, place: &PathState) {

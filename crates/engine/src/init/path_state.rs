@@ -1,4 +1,4 @@
-//! What exists at a path below the root: an lstat, and a read of a regular file. Decides nothing about it.
+//! The state of a path below the root: an lstat, and the contents of a regular file. Makes no decisions.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use stan_repo::{EntryKind, System, SystemExt as _, advice};
 
 use super::error::InitConflict;
 
-/// A larger file was not written by `stan` or a user for this purpose.
+/// Files that `stan` or users write for this purpose are far smaller.
 const MAX_SIZE: u64 = 8 << 20;
 
 pub(super) enum PathState {
@@ -28,7 +28,7 @@ pub(super) fn inspect(system: &dyn System, root: &str, path: &str) -> PathState 
         Ok(EntryKind::Link) => return PathState::Link,
         Ok(EntryKind::Dir) => return PathState::Folder,
         Ok(EntryKind::Other) => return PathState::Other,
-        // With a file in place of a folder nothing can be below it; the folder's own check reports that.
+        // If a file is at the path of a parent folder, nothing can exist below it; the check of that folder reports it.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return PathState::Nothing;
         }
@@ -42,8 +42,8 @@ pub(super) fn inspect(system: &dyn System, root: &str, path: &str) -> PathState 
     }
 }
 
-/// The folders on the way to `folder`, itself included, that do not exist yet, parents first. Anything but a folder on
-/// the way is refused: what is written would end up elsewhere, or nowhere.
+/// The missing folders on the path to `folder`, including `folder`, parents first. Anything but a folder on the path is an error:
+/// files would be written elsewhere, or not at all.
 pub(super) fn missing_folders(system: &dyn System, root: &str, folder: &str) -> Result<Vec<String>, InitConflict> {
     let mut missing = Vec::new();
     let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
@@ -66,7 +66,7 @@ pub(super) fn missing_folders(system: &dyn System, root: &str, folder: &str) -> 
     Ok(missing)
 }
 
-/// The folder that a root-relative path lies in; empty for the root.
+/// The parent folder of a root-relative path; empty for the root.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

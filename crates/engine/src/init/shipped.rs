@@ -1,5 +1,4 @@
-//! The texts that `stan init` brings along, made to name the workspace folder in force. What becomes of them on disk is
-//! decided elsewhere.
+//! The shipped texts of `stan init`, adapted to the workspace folder in use. Where they are written is decided elsewhere.
 
 use stan_model::jcs;
 
@@ -15,12 +14,12 @@ pub fn system_document(stan_path: &str) -> String {
     SYSTEM_DOCUMENT.replace(PLACEHOLDER, stan_path)
 }
 
-/// The block of AGENTS.md, markers included, with line feeds.
+/// The block of AGENTS.md, including its markers, with line feeds.
 pub(super) fn agents_block(stan_path: &str) -> String {
     AGENTS_BLOCK.replace(PLACEHOLDER, stan_path)
 }
 
-/// A configuration that states the defaults, and shows the other options.
+/// A configuration that contains the defaults, and shows the other options.
 pub(super) fn config(stan_path: &str) -> String {
     if stan_path == ".stan" {
         return CONFIG.replace(PLACEHOLDER, stan_path);
@@ -37,7 +36,7 @@ mod tests {
     use crate::config::{Config, parse};
 
     #[test]
-    fn the_configuration_says_what_holds_anyway() {
+    fn the_shipped_configuration_equals_the_defaults() {
         for stan_path in [".stan", "tools/stan", "1.5", "true", "null", "ab: c # d", "it's", "ä \"q\""] {
             let expected = Config { stan_path: stan_path.to_owned(), ..Config::default() };
             assert_eq!(parse(&config(stan_path), "stan.config.yml"), Ok(expected), "{stan_path}");

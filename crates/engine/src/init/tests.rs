@@ -1,4 +1,4 @@
-//! Plans and their execution on a file system in memory, and on one with injected failures.
+//! Plans and their execution on an in-memory file system, and on one with injected failures.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ fn init(system: &MemorySystem, options: &InitOptions) -> InitPlan {
     plan
 }
 
-/// The plan in a line for each action, or the refusals.
+/// The plan with one line per action, or the conflicts.
 fn check(system: &MemorySystem, options: &InitOptions, expected: Expect) {
     let before = tree(system);
     let shown = match plan(system, ROOT, ".stan", options) {
@@ -173,7 +173,7 @@ fn the_block_goes_without_a_trace() {
 }
 
 #[test]
-fn an_old_block_is_brought_up_to_date() {
+fn an_old_block_is_updated() {
     let system = repository(&[("AGENTS.md", "a\n<!-- stan:begin -->\nold\n<!-- stan:end -->\nb")]);
     init(&system, &options(false, None));
     let with_block = options(false, Some(AgentsBlock::Add));
@@ -208,7 +208,7 @@ fn removing_is_all_that_removing_does() {
 }
 
 #[test]
-fn refusals_come_together_and_before_anything_is_written() {
+fn all_conflicts_are_reported_before_anything_is_written() {
     let system = repository(&[("AGENTS.md", "a\n<!-- stan:begin -->\n"), (".stan", "a file")]);
     system.set_dir("/r/stan.config.yml").set_link("/r/.gitignore", "elsewhere");
     check(
@@ -258,7 +258,7 @@ fn nothing_is_written_through_links() {
 }
 
 #[test]
-fn odd_files_are_refused() {
+fn files_that_are_not_regular_are_conflicts() {
     let system = repository(&[(".gitignore", "a\0b"), ("AGENTS.md", "\u{feff}")]);
     system.set_file("/r/AGENTS.md", b"\xff\xfea\0".to_vec()).set_other("/r/.stan/system/stan.todo.md");
     check(
@@ -351,7 +351,7 @@ impl WritableLayer for Failing {
 }
 
 #[test]
-fn a_failure_takes_everything_back_or_says_what_is_left() {
+fn a_failure_is_rolled_back_or_the_rest_is_reported() {
     let with_block = options(true, Some(AgentsBlock::Add));
     let files = [("AGENTS.md", "x"), (".gitignore", "y"), (".stan/notes", "")];
     for fails_at in 0..8 {

@@ -1,11 +1,11 @@
-//! Small checks of the bytes of a text file that a user may have written on any system. No files are read here.
+//! Small checks of the bytes of a text file, which may have been written on any system. No file access.
 
 use std::borrow::Cow;
 
-/// The mark that some editors put before UTF-8.
+/// The byte order mark that some editors write.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The line end that the file uses first; a line feed when it has none.
+/// The first line end in the file; a line feed if there is none.
 pub(super) fn line_end(bytes: &[u8]) -> &'static str {
     match bytes.iter().position(|byte| *byte == b'\n') {
         Some(at) if at > 0 && bytes.get(at - 1) == Some(&b'\r') => "\r\n",
@@ -13,17 +13,17 @@ pub(super) fn line_end(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Whether something must end the last line before another can begin.
+/// Whether the last line must be ended before another can be appended.
 pub(super) fn lacks_final_line_end(bytes: &[u8]) -> bool {
     !(bytes.is_empty() || bytes == BOM || bytes.ends_with(b"\n"))
 }
 
-/// UTF-16 and binary files, to which bytes of ours must not be added.
+/// Whether the file is UTF-16 or binary, so that UTF-8 text must not be added.
 pub(super) fn is_no_text(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") || bytes.contains(&0)
 }
 
-/// The text without what a checkout on another system changes: the mark at the start, and carriage returns.
+/// The text without the differences between checkouts on different systems: byte order mark and carriage returns.
 pub(super) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     if !bytes.contains(&b'\r') {

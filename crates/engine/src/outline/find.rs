@@ -26,9 +26,9 @@ const MAX_LINES: usize = 20;
 const FIRST_LINES: usize = 4;
 
 /// Longer lines are truncated.
-const LONGEST: usize = 160;
+const MAX_LINE_CHARS: usize = 160;
 
-/// What to search for.
+/// The words to search for.
 #[derive(Clone, Debug, Default)]
 pub struct FindRequest {
     pub words: Vec<String>,
@@ -182,7 +182,7 @@ impl FileSearch<'_> {
         let mut found = Vec::new();
         for (line, number) in text.lines().zip(1_u32..).filter(|(line, _)| fits(line)).take(MAX_LINES) {
             let bare = line.trim();
-            let end = bare.char_indices().nth(LONGEST).map_or(bare.len(), |(at, _)| at);
+            let end = bare.char_indices().nth(MAX_LINE_CHARS).map_or(bare.len(), |(at, _)| at);
             let mut text = bare.get(..end).unwrap_or_default().to_owned();
             if end < bare.len() {
                 text.push('…');

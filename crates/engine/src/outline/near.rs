@@ -3,7 +3,7 @@
 use crate::config::nearest;
 
 /// How many are suggested.
-const SHOWN: usize = 3;
+const MAX_SUGGESTED: usize = 3;
 
 /// Files of the same name elsewhere, then files whose name contains it or is spelled similarly.
 pub(crate) fn near_files<'f>(files: &'f [Box<str>], id: &str) -> Vec<&'f str> {
@@ -22,7 +22,7 @@ pub(crate) fn near_files<'f>(files: &'f [Box<str>], id: &str) -> Vec<&'f str> {
     // The longest common path prefix first.
     let common = |file: &str| file.split('/').zip(id.split('/')).take_while(|(one, other)| one == other).count();
     found.sort_by_key(|file| std::cmp::Reverse(common(file)));
-    found.truncate(SHOWN);
+    found.truncate(MAX_SUGGESTED);
     found
 }
 
@@ -39,11 +39,11 @@ pub(crate) fn near_modules<'f>(files: &'f [Box<str>], path: &str) -> Vec<&'f str
     let in_folder = |file: &&str| file.rsplit_once('/').map_or("", |(folder, _)| folder) == folder;
     let names: Vec<&str> = all().filter(in_folder).map(stem).collect();
     let near = near_names(wanted, &names);
-    let mut found: Vec<&str> = all().filter(|file| stem(file) == wanted).take(SHOWN).collect();
+    let mut found: Vec<&str> = all().filter(|file| stem(file) == wanted).take(MAX_SUGGESTED).collect();
     for name in near {
         found.extend(all().filter(in_folder).filter(|file| stem(file) == name));
     }
-    found.truncate(SHOWN);
+    found.truncate(MAX_SUGGESTED);
     found
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn near_names(wanted: &str, names: &[&str]) -> Vec<String> {
     left.sort_unstable();
     left.dedup();
     let mut found = Vec::new();
-    while found.len() < SHOWN {
+    while found.len() < MAX_SUGGESTED {
         let Some(name) = nearest(wanted, &left) else { break };
         found.push(name.to_owned());
         left.retain(|known| *known != name);

@@ -45,7 +45,7 @@ impl ReadLevel {
 }
 
 /// If less of the budget is left, only the name of a text is listed.
-const LEAST_BYTES: u64 = 400;
+const MIN_BYTES: u64 = 400;
 
 /// `FILE`, `FILE#Name` or `FILE:FROM-TO`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,7 +214,7 @@ impl Text {
             }
             last = Some(item);
         }
-        if let Some(item) = last.filter(|_| left >= LEAST_BYTES).and_then(|item| beginning(item, left)) {
+        if let Some(item) = last.filter(|_| left >= MIN_BYTES).and_then(|item| beginning(item, left)) {
             return (Some(item), false);
         }
         let line = self.item(asked, part, ReadLevel::Line);

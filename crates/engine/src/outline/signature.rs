@@ -3,12 +3,12 @@
 use stan_model::outline::{Unit, elided};
 
 /// Longer lines are truncated: a type of a thousand characters does not help in a list.
-const LONGEST: usize = 160;
+const MAX_LINE_CHARS: usize = 160;
 
 /// The text of a declaration without bodies and `//` comments, with white space collapsed.
 pub(crate) fn one_line(text: &str, unit: &Unit) -> String {
     let signature = elided(text, unit.span, &unit.bodies);
-    let mut line = String::with_capacity(signature.len().min(LONGEST + 4));
+    let mut line = String::with_capacity(signature.len().min(MAX_LINE_CHARS + 4));
     let mut count = 0;
     for word in signature.lines().map(without_comment).flat_map(str::split_whitespace) {
         if !line.is_empty() {
@@ -16,7 +16,7 @@ pub(crate) fn one_line(text: &str, unit: &Unit) -> String {
             count += 1;
         }
         for character in word.chars() {
-            if count >= LONGEST {
+            if count >= MAX_LINE_CHARS {
                 line.push('…');
                 return line;
             }

@@ -22,7 +22,7 @@ use crate::secrets::secrets_of;
 const MAX_STEPS: u32 = 4;
 
 /// How many other owners are suggested if the requested one has no such member.
-const MOST_MEMBERS: usize = 3;
+const MAX_OWNERS: usize = 3;
 
 /// The names to find.
 #[derive(Clone, Debug, Default)]
@@ -131,7 +131,7 @@ impl Search<'_> {
             return Vec::new();
         };
         let found = self.find(member).declarations.into_iter().map(|one| one.name);
-        found.collect::<BTreeSet<String>>().into_iter().take(MOST_MEMBERS).collect()
+        found.collect::<BTreeSet<String>>().into_iter().take(MAX_OWNERS).collect()
     }
 
     fn read(&self, file: &str) -> Option<Vec<u8>> {

@@ -17,7 +17,7 @@ use crate::graph::open_cache;
 use crate::outline::absolute;
 
 /// A larger file is data or generated, and its names are not shown.
-const LARGEST: u64 = 2 << 20;
+const MAX_FILE_BYTES: u64 = 2 << 20;
 
 /// Further names of one file are ignored.
 const MAX_NAMES: usize = 4_000;
@@ -38,7 +38,7 @@ impl Source<'_> {
         let view = kept.view();
         let find = |node: &u32| {
             let node = self.detailed.graph.node(*node);
-            let Some(file) = node.file.filter(|file| is_code(&node.id) && file.size <= LARGEST) else {
+            let Some(file) = node.file.filter(|file| is_code(&node.id) && file.size <= MAX_FILE_BYTES) else {
                 return (None, Vec::new());
             };
             let key = names_key(&node.id, &file.digest);
@@ -47,7 +47,7 @@ impl Source<'_> {
             }
             let mut bytes = Vec::new();
             let path = absolute(self.repository.root, &node.id);
-            let is_read = self.system.read_real(Path::new(&path), LARGEST, &mut bytes).is_ok();
+            let is_read = self.system.read_real(Path::new(&path), MAX_FILE_BYTES, &mut bytes).is_ok();
             // The cache key is the digest in the graph, so names of other contents must not be stored under it.
             if !is_read || sha256(&bytes) != file.digest {
                 self.read_other_bytes.store(true, Ordering::Relaxed);

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_tell_most_come_first() {
+    fn the_most_informative_names_come_first() {
         let offers = FxHashMap::from_iter([("Props", 9), ("openFile", 1), ("parse", 1), ("run", 2), ("used", 5)]);
         let uses = Uses::from_iter([("used", (3, 2))]);
         let names = ordered(vec!["Props", "openFile", "parse", "run", "used"], "src/openFile.ts", &uses, &offers);

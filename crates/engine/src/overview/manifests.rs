@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::Source;
 
 /// Descriptions are truncated to this many characters.
-const LONGEST: usize = 100;
+const MAX_DESCRIPTION_CHARS: usize = 100;
 
 /// In order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ impl Source<'_> {
 
 /// Truncates a long text at a word boundary.
 fn shortened(text: &str) -> Box<str> {
-    let Some((cut, _)) = text.char_indices().nth(LONGEST) else { return text.into() };
+    let Some((cut, _)) = text.char_indices().nth(MAX_DESCRIPTION_CHARS) else { return text.into() };
     let start = text.get(..cut).unwrap_or(text);
     let end = start.rfind(' ').unwrap_or(start.len());
     format!("{} …", start.get(..end).unwrap_or(start)).into()
@@ -59,6 +59,6 @@ mod tests {
     fn long_descriptions_are_cut_at_a_word() {
         assert_eq!(&*shortened("A small shop."), "A small shop.");
         let long = shortened(&"word ".repeat(50));
-        assert!(long.ends_with("word …") && long.chars().count() <= LONGEST + 2, "{long}");
+        assert!(long.ends_with("word …") && long.chars().count() <= MAX_DESCRIPTION_CHARS + 2, "{long}");
     }
 }

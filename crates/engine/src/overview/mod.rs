@@ -29,7 +29,7 @@ use crate::tokens::Tokenizer;
 /// An overview with at most this many tokens is never shortened.
 const SMALL: u64 = 400;
 
-/// What gets a line.
+/// The entries that get a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     #[default]

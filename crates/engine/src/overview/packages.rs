@@ -13,7 +13,7 @@ use crate::context::locate_externals;
 use crate::outline::absolute;
 
 /// Larger manifests are not read.
-const LARGEST_MANIFEST: u64 = 4 << 20;
+const MAX_MANIFEST_BYTES: u64 = 4 << 20;
 
 impl Source<'_> {
     /// The packages that files of the repository use, the most used first.
@@ -60,7 +60,7 @@ impl Source<'_> {
         let units = manifests.filter_map(|file| {
             let mut bytes = Vec::new();
             let path = absolute(self.repository.root, &file.path);
-            self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut bytes).ok()?;
+            self.system.read_real(Path::new(&path), MAX_MANIFEST_BYTES, &mut bytes).ok()?;
             let tree = JsonTree::parse(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).ok()?;
             let string = |key: &str| tree.string(tree.field(tree.root(), key)?).map(std::borrow::Cow::into_owned);
             let name = string("name")?;

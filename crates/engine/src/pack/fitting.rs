@@ -14,7 +14,7 @@ use super::run::{Gathered, Root};
 
 /// Limits of a printed pack: the number of diagnostics, and the part of a message that is counted.
 const MAX_DIAGNOSTICS: usize = 20;
-const LONGEST_MESSAGE: usize = 600;
+const MAX_MESSAGE_CHARS: usize = 600;
 
 /// Limits of the lists "left out" and "not found", and the cost of a line.
 const MAX_LINES: usize = 30;
@@ -80,7 +80,7 @@ impl<'f, 'p> Fitting<'f, 'p> {
     fn item_budget(&self, gathered: &Gathered) -> Option<u64> {
         let budget = Some(self.request.budget).filter(|budget| *budget > 0)?;
         let message = |message: &str| {
-            let end = message.char_indices().nth(LONGEST_MESSAGE).map_or(message.len(), |(at, _)| at);
+            let end = message.char_indices().nth(MAX_MESSAGE_CHARS).map_or(message.len(), |(at, _)| at);
             self.counter.text(message.get(..end).unwrap_or_default())
         };
         let diagnostics = gathered.diagnostics.iter().take(MAX_DIAGNOSTICS);

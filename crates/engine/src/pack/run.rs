@@ -10,7 +10,7 @@ use stan_model::document::pack::{
     SCHEMA, Toolchain,
 };
 use stan_model::outline::{Lines, UnitId};
-use stan_pack::{Closure, Focus, Limits, MissingReason, Question, closure, focus_at, lines_around};
+use stan_pack::{Closure, Focus, Limits, MissingReason, PointedPlace, Question, closure, focus_at, lines_around};
 use stan_repo::{System, Universe, World};
 
 use super::diagnostics::{
@@ -261,8 +261,9 @@ impl PackRun<'_, '_> {
         for (place, how) in related.chain(frames) {
             let Some(file) = located(&place.file) else { continue };
             let Some(loaded) = self.files.load(file) else { continue };
-            let at = position(&loaded.text, &loaded.starts, LineColumn { line: place.line, col: place.col, unit });
-            root.question.places.push((file, at, how));
+            let written = LineColumn { line: place.line, col: place.col, unit };
+            let position = position(&loaded.text, &loaded.starts, written);
+            root.question.places.push(PointedPlace { file, position, how });
         }
         root.question.quoted = quoted_names(&one.diagnostic.message);
         root.diagnostic = Some(index as u64);

@@ -9,7 +9,7 @@ use stan_reply::{MissedPassage, Report, Severity};
 const MAX_ERRORS: usize = 20;
 
 /// In bytes; about three thousand tokens.
-const LONGEST: usize = 12_000;
+const MAX_BYTES: usize = 12_000;
 
 pub(super) fn feedback(report: &Report) -> String {
     let errors: Vec<_> = report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
@@ -24,7 +24,7 @@ pub(super) fn feedback(report: &Report) -> String {
         for missed in report.missed.iter().filter(|missed| is_unplaced && missed.line == finding.line) {
             show(missed, &mut part);
         }
-        if text.len() + part.len() > LONGEST && shown > 0 {
+        if text.len() + part.len() > MAX_BYTES && shown > 0 {
             break;
         }
         text.push_str(&part);

@@ -18,7 +18,7 @@ use super::Member;
 /// Must change whenever the layout or the meaning of facts changes.
 const MAGIC: &[u8; 8] = b"stanfct1";
 /// A bundle of a few hundred files has a few hundred kilobytes.
-const LARGEST_BUNDLE: u64 = 32 << 20;
+const MAX_BUNDLE_BYTES: u64 = 32 << 20;
 /// How many bytes a bundle may have in addition to those that its files justify: for messages, and for facts of tiny files.
 const SPARE: u64 = 256 << 10;
 
@@ -90,7 +90,7 @@ impl BundleName {
 /// the size.
 pub(super) fn largest(members: &[Member<'_>]) -> u64 {
     let size = members.iter().fold(0u64, |sum, member| sum.saturating_add(member.meta.size));
-    size.saturating_mul(16).saturating_add(SPARE).min(LARGEST_BUNDLE)
+    size.saturating_mul(16).saturating_add(SPARE).min(MAX_BUNDLE_BYTES)
 }
 
 /// `None` for facts that cannot be encoded.

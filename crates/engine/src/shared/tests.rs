@@ -203,7 +203,7 @@ fn a_value_is_no_larger_than_its_files_account_for() {
 }
 
 #[test]
-fn a_server_that_is_down_is_asked_once() {
+fn a_server_that_is_down_gets_one_request() {
     let store = MemoryStore::default();
     store.0.2.store(true, Ordering::Relaxed);
     let reader = cache(&store, None);

@@ -66,7 +66,7 @@ pub fn suggest(
     let tokens = KeptTokens::load(cache, request.tokenizer);
     let ranked = relevance.rank(system, &request.query)?;
     let map = map.as_ref().map(|(map, integrity)| (map, integrity));
-    let proposal = Proposal::new(engine, &layout, (&relevance, &ranked), map, (request, &tokens));
+    let proposal = Proposal::new(engine, &layout, &relevance, &ranked, map, request, &tokens);
     let (report, document) = proposal.report()?;
     tokens.save();
     if !request.write {

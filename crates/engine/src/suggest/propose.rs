@@ -19,7 +19,7 @@ use crate::relevance::{Description, Fixed, Focused, RankedFiles, Relevance};
 use crate::tokens::Tokenizer;
 
 /// How many of the files that did not fit are listed.
-const MOST_NAMED: usize = 50;
+const MAX_NAMED: usize = 50;
 /// A file that scores less than this fraction (1/20) of the best is not worth any tokens. On the public cases, a twentieth loses
 /// nothing at 32,000 tokens; a twelfth loses a little (decision 0118).
 const NEGLIGIBLE: i64 = 20;
@@ -29,7 +29,7 @@ pub(super) struct Proposal<'a> {
     layout: &'a WorkspaceLayout,
     relevance: &'a Relevance,
     ranked: &'a RankedFiles<'a>,
-    /// The map for entries with depths.
+    /// The map and the private map, for entries with depths.
     map: Option<(&'a Map, &'a ExternalsLock)>,
     request: &'a SuggestRequest,
     tokens: &'a KeptTokens<'a>,
@@ -64,9 +64,11 @@ impl<'a> Proposal<'a> {
     pub(super) fn new(
         engine: &'a Engine<'a>,
         layout: &'a WorkspaceLayout,
-        (relevance, ranked): (&'a Relevance, &'a RankedFiles<'a>),
+        relevance: &'a Relevance,
+        ranked: &'a RankedFiles<'a>,
         map: Option<(&'a Map, &'a ExternalsLock)>,
-        (request, tokens): (&'a SuggestRequest, &'a KeptTokens<'a>),
+        request: &'a SuggestRequest,
+        tokens: &'a KeptTokens<'a>,
     ) -> Self {
         let budget = if request.budget == 0 { u64::MAX } else { request.budget };
         // With the estimate, the unit is a byte, because only the sum is divided by four.
@@ -104,8 +106,8 @@ impl<'a> Proposal<'a> {
         let is_focus = |one: &Taken| one.relation == NodeRelation::Focus;
         let mut too_large = std::mem::take(&mut self.too_large);
         too_large.sort_by_key(|one| (!is_focus(one), std::cmp::Reverse(score(one))));
-        self.not_counted += too_large.len().saturating_sub(MOST_NAMED) as u64;
-        too_large.truncate(MOST_NAMED);
+        self.not_counted += too_large.len().saturating_sub(MAX_NAMED) as u64;
+        too_large.truncate(MAX_NAMED);
         let mut taken = std::mem::take(&mut self.taken);
         let others = taken.partition_point(|one| one.relation.is_asked_for());
         if let Some(others) = taken.get_mut(others..) {

@@ -4,7 +4,7 @@
 /// A power of two, small enough that the keys fit into the L1 and L2 caches.
 const PLACES: usize = 2048;
 /// Longer pieces are rare and not cached.
-const LONGEST: usize = 15;
+const MAX_PIECE_BYTES: usize = 15;
 
 /// A direct-mapped cache: each hash has one slot.
 pub(super) struct KnownPieces {
@@ -20,7 +20,7 @@ impl KnownPieces {
 
     /// The cached count of the piece, otherwise that of `count`.
     pub(super) fn count(&mut self, piece: &[u8], count: impl FnOnce(&[u8]) -> usize) -> usize {
-        if piece.is_empty() || piece.len() > LONGEST {
+        if piece.is_empty() || piece.len() > MAX_PIECE_BYTES {
             return count(piece);
         }
         let key = key(piece);
@@ -41,7 +41,7 @@ impl KnownPieces {
 fn key(piece: &[u8]) -> u128 {
     let mut bytes = [0; 16];
     bytes.iter_mut().zip(piece).for_each(|(to, from)| *to = *from);
-    bytes[LONGEST] = piece.len() as u8;
+    bytes[MAX_PIECE_BYTES] = piece.len() as u8;
     u128::from_le_bytes(bytes)
 }
 

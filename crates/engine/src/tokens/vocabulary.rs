@@ -204,14 +204,14 @@ impl Vocabulary {
 
 /// A longer word is counted in parts: merging needs 32 times its memory in each thread, and such words occur only in generated
 /// files.
-const LONGEST_WORD: usize = 1 << 20;
+const MAX_WORD_BYTES: usize = 1 << 20;
 
-/// Splits a word into parts of at most [`LONGEST_WORD`] bytes, at character boundaries.
+/// Splits a word into parts of at most [`MAX_WORD_BYTES`] bytes, at character boundaries.
 fn parts(word: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = word;
     std::iter::from_fn(move || {
         let is_start = |at: &usize| rest.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
-        let cut = LONGEST_WORD.min(rest.len());
+        let cut = MAX_WORD_BYTES.min(rest.len());
         let end = (cut.saturating_sub(3)..=cut).rev().find(is_start).filter(|end| *end > 0).unwrap_or(cut);
         let (part, after) = rest.split_at_checked(end)?;
         rest = after;

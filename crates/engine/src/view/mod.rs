@@ -1,5 +1,5 @@
-//! The verb `view`: one HTML file with a picture of the repository. The data of the files is gathered here; the page
-//! and its layout are `stan_graph::view`.
+//! The verb `view`: one HTML file with a picture of the repository. The data is collected here; the page and its layout are in
+//! `stan_graph::view`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,17 +23,17 @@ use crate::outline::AskedFile;
 use crate::overview::{described_files, focus};
 use crate::tokens::Tokenizer;
 
-/// Exported names that a file shows.
-const SHOWN_EXPORTS: usize = 12;
-/// Tests that a file shows.
-const SHOWN_TESTS: usize = 12;
+/// The maximum number of exported names of a file.
+const MAX_EXPORTS: usize = 12;
+/// The maximum number of tests of a file.
+const MAX_TESTS: usize = 12;
 
 /// What to show, and where to write it.
 #[derive(Clone, Debug, Default)]
 pub struct ViewRequest {
     /// A file or folder to open first.
     pub focus: Vec<AskedFile>,
-    /// Absolute path of the file that the user named; `None` for the workspace's own.
+    /// Absolute path of the output file; `None` for the workspace's own.
     pub out: Option<String>,
     pub tokenizer: Tokenizer,
     pub work: GraphRequest,
@@ -115,11 +115,11 @@ fn gather(
             is_code: file.is_code,
             tokens: file.tokens,
             bytes: graph.node(*node).file.map_or(0, |file| file.size),
-            exports: file.exports.iter().take(SHOWN_EXPORTS).map(|(name, _)| name.clone()).collect(),
+            exports: file.exports.iter().take(MAX_EXPORTS).map(|(name, _)| name.clone()).collect(),
             description: file.description.clone(),
             imports: imports(graph, *node, &file_of),
             packages,
-            tests: file.tests.iter().take(SHOWN_TESTS).copied().collect(),
+            tests: file.tests.iter().take(MAX_TESTS).copied().collect(),
             selected: None,
         }
     });
@@ -136,7 +136,7 @@ fn gather(
     }
 }
 
-/// Edges to files of the repository, with the kinds of all edges between the two.
+/// Edges to files of the repository, each with the kinds of all edges between the two files.
 fn imports(graph: &Graph, node: u32, file_of: &[u32]) -> Vec<(u32, u8)> {
     let mut kinds: BTreeMap<u32, u8> = BTreeMap::new();
     for edge in graph.edges(node) {
@@ -148,13 +148,13 @@ fn imports(graph: &Graph, node: u32, file_of: &[u32]) -> Vec<(u32, u8)> {
     kinds.into_iter().collect()
 }
 
-/// Imports without a target, the most used first.
+/// Imports without a target, the most imported first.
 fn missing(graph: &Graph, nodes: &[u32]) -> Vec<ViewMissing> {
     let mut importers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (file, node) in (0u32..).zip(nodes) {
         for edge in graph.edges(*node).iter().filter(|edge| graph.node(edge.target).kind == NodeKind::Missing) {
             let files = importers.entry(edge.target).or_default();
-            // Files come in order, so that only the last one can be there already.
+            // Files are in order, so only the last one can be a duplicate.
             if files.last() != Some(&file) {
                 files.push(file);
             }
@@ -164,7 +164,7 @@ fn missing(graph: &Graph, nodes: &[u32]) -> Vec<ViewMissing> {
         .into_iter()
         .map(|(node, importers)| ViewMissing { name: graph.node(node).id.to_string(), importers })
         .collect();
-    // Stable: among equals the order of node ids stays.
+    // A stable sort keeps equals in the order of their node ids.
     missing.sort_by_key(|one| std::cmp::Reverse(one.importers.len()));
     missing
 }
@@ -183,7 +183,7 @@ fn found_cycles(graph: &Graph, file_of: &[u32]) -> Vec<ViewCycle> {
     found
 }
 
-/// For each selected file why it is in. Without a selection file: nothing.
+/// For each selected file, why it is selected. Empty without a selection file.
 fn selected(
     engine: &Engine<'_>,
     repository: &Repository<'_>,

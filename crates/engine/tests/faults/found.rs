@@ -92,7 +92,7 @@ fn a_denial_is_not_kept_for_the_next_user() {
 }
 
 #[test]
-fn the_graph_says_what_a_failure_may_have_hidden() {
+fn the_graph_reports_files_that_an_error_may_have_hidden() {
     let (result, after) = run_with_fault(&edited(), Fault::Io, Effect::Stat, "/elsewhere/shared.ts", the_graph);
     let Done { said, .. } = result.unwrap();
     assert!(said.iter().any(|line| line.starts_with("../elsewhere/shared.ts: could not be read")), "{said:?}");

@@ -197,7 +197,7 @@ fn name_nodes<'g>(graph: &'g Graph, stan_path: &str, externals: &Externals) -> R
     Ok(named)
 }
 
-/// What remains of the raw nodes with one id.
+/// The merged data of the raw nodes with one id.
 struct MergedNodes {
     /// The raw node that provides kind, size and hash.
     record: u32,

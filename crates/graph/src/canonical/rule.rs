@@ -30,7 +30,7 @@ impl ExternalFile {
 }
 
 /// The maximum length of a file name on common file systems, in bytes.
-const LONGEST_SEGMENT: usize = 255;
+const MAX_SEGMENT_BYTES: usize = 255;
 
 /// The archive address of a file.
 pub fn canonical_id(stan_path: &str, file: &ExternalFile) -> String {
@@ -98,7 +98,7 @@ fn is_safe_segment(segment: &str) -> bool {
     !segment.is_empty()
         && segment != "."
         && segment != ".."
-        && segment.len() <= LONGEST_SEGMENT
+        && segment.len() <= MAX_SEGMENT_BYTES
         && !segment.contains(|character: char| character == '\\' || character.is_control())
 }
 
@@ -112,6 +112,6 @@ fn safe_basename(path: &str) -> String {
         .chars()
         .map(|character| if character == '\\' || character.is_control() { '_' } else { character })
         .collect();
-    safe.truncate(safe.floor_char_boundary(LONGEST_SEGMENT));
+    safe.truncate(safe.floor_char_boundary(MAX_SEGMENT_BYTES));
     if is_safe_segment(&safe) { safe } else { "file".to_owned() }
 }

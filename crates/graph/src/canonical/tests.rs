@@ -239,7 +239,7 @@ fn a_package_without_a_version_inside_the_root_is_the_same_everywhere() {
 }
 
 #[test]
-fn the_integrity_map_holds_what_can_be_proved() {
+fn the_private_map_contains_only_verifiable_files() {
     let (graph, externals) = graph("a source 1\nb/p/x external 22\no/y external 333\nz/p/gone external -");
     let canonical = Canonical::of(&graph, "s", &externals).unwrap();
     let integrity = canonical.integrity(&graph, &externals);

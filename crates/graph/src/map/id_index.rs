@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_is_there_and_nothing_else() {
+    fn only_existing_ids_are_found() {
         for count in [0, 1, 2, 3, 1000] {
             let mut ids = Texts::default();
             (0..count).for_each(|number| ids.push(&format!("id-{number:04}")));

@@ -47,7 +47,7 @@ fn maps_are_written_sorted_and_short() {
 }
 
 #[test]
-fn pretty_is_what_javascript_writes() {
+fn indented_output_equals_that_of_javascript() {
     let map = map_of(r#"{"v":2,"n":{"a":{"k":0,"e":[["b",3]]},"b":{"k":3}}}"#);
     let expected: Expect = expect![[r#"
         {
@@ -226,7 +226,7 @@ pub(crate) fn any_map(nodes: usize) -> impl Strategy<Value = Map> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(map in any_map(12), is_indented in any::<bool>()) {
+    fn encoded_maps_decode_to_the_same_value(map in any_map(12), is_indented in any::<bool>()) {
         let style = if is_indented { JsonStyle::Indented } else { JsonStyle::Minified };
         let text = written(&map, style);
         prop_assert_eq!(&Map::decode(text.as_bytes(), "m.json").unwrap(), &map);

@@ -13,7 +13,7 @@ use super::names::short;
 const COUNT: u64 = 3;
 
 /// The minimum cost of a detail.
-const LEAST: u64 = 1;
+const MIN_COST: u64 = 1;
 
 /// The priority of a file's next detail: nearest to the focus first, then the most informative name.
 type Next = (Reverse<u32>, u64, Reverse<u32>);
@@ -50,7 +50,7 @@ impl Fit<'_> {
         let mut heap: BinaryHeap<Next> = self.order.iter().map(|file| self.next(*file)).collect();
         let mut is_complete = true;
         while let Some((_, _, Reverse(file))) = heap.pop() {
-            if total + LEAST > self.target {
+            if total + MIN_COST > self.target {
                 return false;
             }
             let Some(Detail { level, names, cost }) = self.next_detail(file) else { continue };

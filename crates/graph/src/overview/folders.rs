@@ -13,10 +13,10 @@ use super::{OverviewFile, OverviewInput};
 /// The number of names in a summary line.
 pub(super) const TOP_NAMES: usize = 5;
 
-/// Files whose names start with at least `LEAST_DIGITS` digits are a numbered series, if a folder has at least `LEAST_SERIES` of
+/// Files whose names start with at least `MIN_DIGITS` digits are a numbered series, if a folder has at least `MIN_SERIES` of
 /// them.
-const LEAST_DIGITS: usize = 3;
-const LEAST_SERIES: usize = 10;
+const MIN_DIGITS: usize = 3;
+const MIN_SERIES: usize = 10;
 
 /// A folder, without the trailing slash; the root is empty and comes first.
 #[derive(Debug, Default)]
@@ -143,11 +143,11 @@ fn series(files: &[OverviewFile], of_folder: &[u32]) -> Vec<u32> {
     let is_numbered = |file: &&u32| {
         files.get(**file as usize).is_some_and(|file| {
             let digits = split(&file.path).1.bytes().take_while(u8::is_ascii_digit).count();
-            digits >= LEAST_DIGITS && file.importers == 0
+            digits >= MIN_DIGITS && file.importers == 0
         })
     };
     let series: Vec<u32> = of_folder.iter().filter(is_numbered).copied().collect();
-    if series.len() >= LEAST_SERIES { series } else { Vec::new() }
+    if series.len() >= MIN_SERIES { series } else { Vec::new() }
 }
 
 /// Keeps the most used names, without duplicates.

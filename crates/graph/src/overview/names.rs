@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_end_at_capitals_and_at_what_is_no_letter() {
+    fn words_end_at_capitals_and_at_other_characters_than_letters() {
         assert_eq!(words("src/openFile_v2.ts"), ["src", "open", "file", "v2", "ts"]);
         assert_eq!(words("§"), [""; 0]);
     }

@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn names_on_imports_may_be_left_out_and_nothing_else(input in repositories(), names_within in 1u64..400) {
+    fn only_names_on_imports_may_be_left_out(input in repositories(), names_within in 1u64..400) {
         let options = OverviewOptions { names_within, ..OverviewOptions::default() };
         let some = overview(&input, &options, &count);
         let all = overview(&input, &OverviewOptions::default(), &count);
@@ -290,7 +290,7 @@ fn the_folder_that_most_code_uses_is_opened_in_part_before_others_are_whole() {
 }
 
 #[test]
-fn names_are_given_out_by_size() {
+fn larger_files_get_more_names() {
     let names = ["openArchive", "readEntry", "writeEntry", "closeArchive", "listEntries", "findEntry"];
     let sizes = [("src/a.ts", 900), ("src/b.ts", 600), ("src/c.ts", 300), ("src/d.ts", 10)];
     let files = sizes.map(|(path, tokens)| file(path, tokens, &names, &[])).to_vec();
@@ -317,7 +317,7 @@ fn the_focus_is_unfolded() {
 }
 
 #[test]
-fn coarser_overviews_join_what_folders_hold() {
+fn coarser_overviews_merge_the_files_of_a_folder() {
     let units = ["src", "src/shop"].map(|folder| Unit { folder: folder.to_owned(), description: None });
     let coarse = aggregate(&small(), &units);
     let text = overview(&coarse, &OverviewOptions::default(), &count).text;

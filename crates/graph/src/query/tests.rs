@@ -53,7 +53,7 @@ fn check(text: &str, seeds: &str, direction: Direction, expected: &str) {
 }
 
 #[test]
-fn forward_keeps_what_is_depended_on() {
+fn forward_keeps_the_dependencies() {
     check("a>b b>c d>b e", "a", Direction::Forward, "a a>b b b>c c");
     check("a>b b>c d>b e", "c", Direction::Forward, "c");
     check("a>b b>c d>b e", "e d", Direction::Forward, "b b>c c d d>b e");

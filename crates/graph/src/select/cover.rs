@@ -13,13 +13,13 @@ use super::{SelectOptions, select};
 use crate::map::Map;
 
 /// The maximum number of edges traversed in search of entries. Nodes that are left then get an entry each.
-const WORK: usize = 3_000_000;
+const MAX_STEPS: usize = 3_000_000;
 /// The maximum number of members of all candidates together.
-const MEMBERS: usize = 1_000_000;
+const MAX_MEMBERS: usize = 1_000_000;
 /// In practice, an entry with more surplus nodes than this does not shorten the selection.
 const SURPLUS: usize = 8;
 /// Deeper entries are not tried: a reader can hardly follow them.
-const DEEPEST: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 /// All kinds first, because entries without a mask are shorter.
 const MASKS: [u8; 7] = [ALL_KINDS, 1, 3, 2, 5, 6, 4];
 
@@ -114,7 +114,7 @@ impl<'m> Search<'m> {
         let (mut members, mut surplus, mut frontier) = (Vec::new(), Vec::new(), vec![node]);
         self.visit(node, &mut members, &mut surplus);
         let mut best: Option<(u32, usize)> = None;
-        for depth in 1..=DEEPEST {
+        for depth in 1..=MAX_DEPTH {
             let mut next = Vec::new();
             for &from in &frontier {
                 self.work += self.map.edges(from).len();
@@ -124,7 +124,7 @@ impl<'m> Search<'m> {
                     }
                 }
             }
-            if next.is_empty() || surplus.len() > SURPLUS || self.work > WORK {
+            if next.is_empty() || surplus.len() > SURPLUS || self.work > MAX_STEPS {
                 break;
             }
             frontier = next;
@@ -155,7 +155,7 @@ impl<'m> Search<'m> {
 
     /// Adds a candidate: an entry with the wanted nodes in its closure, and those that must be excluded.
     fn offer(&mut self, entry: Entry, members: &[u32], surplus: &[u32]) {
-        if members.len() < 2 || self.members + members.len() > MEMBERS {
+        if members.len() < 2 || self.members + members.len() > MAX_MEMBERS {
             return;
         }
         self.members += members.len();

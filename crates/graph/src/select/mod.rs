@@ -163,10 +163,10 @@ fn with_article(kind: NodeKind) -> &'static str {
 
 /// A few ids, and the number of the others.
 fn listed(ids: &[String]) -> String {
-    const SHOWN: usize = 5;
-    let mut text = ids.iter().take(SHOWN).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
-    if ids.len() > SHOWN {
-        text.push_str(&format!(" and {} more", ids.len() - SHOWN));
+    const MAX_SHOWN: usize = 5;
+    let mut text = ids.iter().take(MAX_SHOWN).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+    if ids.len() > MAX_SHOWN {
+        text.push_str(&format!(" and {} more", ids.len() - MAX_SHOWN));
     }
     text
 }

@@ -72,7 +72,7 @@ fn a_cycle_ends_at_any_depth() {
 
 /// A shared table of best depths would let the first entry's visit of `m` hide the second's.
 #[test]
-fn entries_of_different_masks_meet_without_harm() {
+fn entries_with_different_masks_may_reach_the_same_nodes() {
     check("a m 1\nb m 2\nm x 1\nm y 2", &["a 9 1", "b 9 2"], &[], "a b m x y");
     check("a m 1\nb m 2\nm x 1\nm y 2", &["a 9 1", "b 2 2"], &[], "a b m x y");
     check("a m 3\nm x 1\nm y 2", &["a 9 1", "m 1 2"], &[], "a m x y");

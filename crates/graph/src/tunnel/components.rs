@@ -1,11 +1,11 @@
 //! Long searches: every completed state is remembered, so that no state is expanded twice, whatever the order of queries.
 //!
-//! States that reach each other have the same answer, so this is Tarjan's algorithm: it completes one strongly connected component
-//! at a time, and the answer of a component is the union of what its states find and of the answers of the components that it
-//! reaches. Answers are shared sets, because many states may each have nearly all definers. Nothing recurses.
+//! States that reach each other have the same answer, so this is Tarjan's algorithm: it completes one strongly connected
+//! component at a time, and the answer of a component is the union of the definers that its states find and of the answers of the
+//! components that it reaches. Answers are shared sets, because many states may each have nearly all definers. Nothing recurses.
 //!
 //! Barrels that see each other through stars need a state for each pair of a name and a barrel. To bound memory, everything is
-//! forgotten when there are very many.
+//! forgotten if there are very many.
 
 use std::sync::Arc;
 
@@ -103,15 +103,15 @@ impl<'m> Components<'m> {
         open.frames.push(frame);
     }
 
-    /// Ends the last frame: closes its component, or hands what it found to the frame before. The answer is that of the
-    /// first frame.
+    /// Ends the last frame: completes its component, or adds its findings to the previous frame. The answer is that of the first
+    /// frame.
     fn leave(&mut self, open: &mut Open<'m>) -> Option<Answer> {
         let mut frame = open.frames.pop()?;
         if frame.lowest < frame.order {
             let before = open.frames.last_mut()?;
             before.lowest = before.lowest.min(frame.lowest);
             before.answer = join(&mut self.sets, before.answer, frame.answer);
-            // The longer list stays, so that a long component moves each table a few times at most.
+            // Keeps the longer list, so that a long component moves each table only a few times.
             if before.deferred.len() < frame.deferred.len() {
                 std::mem::swap(&mut before.deferred, &mut frame.deferred);
             }
@@ -136,7 +136,7 @@ impl<'m> Components<'m> {
     fn answer(&mut self, frame: &Frame<'m>) -> Answer {
         let Answer { certain, mut possible } = frame.answer;
         if certain != EMPTY {
-            // Whatever leads here has a definer, so that nothing else counts.
+            // Every state that leads here has a certain definer, so nothing else counts.
             return Answer { certain, possible: EMPTY };
         }
         for (table, name) in &frame.deferred {
@@ -150,7 +150,7 @@ fn join(sets: &mut Sets, a: Answer, b: Answer) -> Answer {
     Answer { certain: sets.union(a.certain, b.certain), possible: sets.union(a.possible, b.possible) }
 }
 
-/// What one step of a search finds goes into its frame.
+/// The results of one step are added to its frame.
 struct SearchStep<'s, 'm> {
     frame: &'s mut Frame<'m>,
     sets: &'s mut Sets,

@@ -1,8 +1,8 @@
-//! Sets of files that share their parts: a set is a number, equal sets have equal numbers, and a union costs what the two
-//! sets do not have in common.
+//! Sets of files that share their parts: a set is a number, equal sets have equal numbers, and the cost of a union depends on the
+//! parts that the two sets do not share.
 //!
-//! They are Patricia tries over 64-bit leaves. Every node is stored once, so that thousands of states with the same
-//! definers take the memory of one set, and a state that adds one definer to a large set adds a few nodes.
+//! They are Patricia tries over 64-bit leaves. Every node is stored once, so that thousands of states with the same definers take
+//! the memory of one set, and a state that adds one definer to a large set adds a few nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -80,7 +80,7 @@ impl Sets {
         }
         let is_small = |node| matches!(node, Node::Leaf { .. });
         let (first, second) = (self.node(a), self.node(b));
-        // Two leaves are joined faster than they are looked up.
+        // Two leaves are merged faster than they are looked up.
         if is_small(first) && is_small(second) {
             return self.join(a, first, b, second);
         }
@@ -109,7 +109,7 @@ impl Sets {
         }
     }
 
-    /// Joins two sets of which one lies in one half of the other, or which have no block in common.
+    /// Merges two sets of which one is in one half of the other, or which share no block.
     fn join_apart(&mut self, a: SetId, first: Node, b: SetId, second: Node) -> SetId {
         for (outer, inner, inner_node) in [(first, b, second), (second, a, first)] {
             let Node::Branch { block, bit, left, right } = outer else { continue };
@@ -150,7 +150,7 @@ impl Sets {
 }
 
 impl Node {
-    /// The lowest block that may be in the node, and the bit in which its blocks differ (0: there is one block).
+    /// The lowest block that may be in the node, and the bit in which its blocks differ (0 for a single block).
     fn place(self) -> (u32, u32) {
         match self {
             Self::Empty => (0, 0),

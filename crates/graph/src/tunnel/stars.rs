@@ -1,7 +1,7 @@
-//! Tables for modules whose stars are searched often: name → the modules behind the stars that export it by name.
+//! Tables for modules whose stars are searched often: name → the modules behind the stars that export it.
 //!
 //! Without them, each name imported from a barrel of thousands of stars would visit thousands of modules. They are only an
-//! optimisation: every answer is the same as without. Nothing here finds definers; a provider may itself re-export the name.
+//! optimisation: every answer is the same without them. Nothing here finds definers; a provider may re-export the name itself.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -11,12 +11,12 @@ use stan_model::facts::{DEFAULT_EXPORT, EXPORT_EQUALS, ExportSource};
 
 use super::{FileKey, Tunneller, exports_named};
 
-/// When tables are made.
+/// The limits that decide when tables are built.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// How many stars of one module are followed before it gets a table.
     pub(super) follow: u32,
-    /// How many entries all tables may have together: memory is bounded, whatever the repository looks like.
+    /// The maximum number of entries of all tables together, which bounds memory for any repository.
     pub(super) entries: usize,
 }
 
@@ -30,11 +30,11 @@ pub(super) struct StarTables<'m> {
     shards: [Mutex<FxHashMap<FileKey, Arc<StarSlot<'m>>>>; SHARDS],
 }
 
-/// One module's table, or the work done so far without one.
+/// A module's table, or the work done so far without one.
 #[derive(Default)]
 struct StarSlot<'m> {
     followed: AtomicU32,
-    /// `None` inside when the table would have been too large.
+    /// `Some(None)` if the table would have been too large.
     table: OnceLock<Option<Arc<StarTable<'m>>>>,
 }
 
@@ -69,16 +69,16 @@ impl<'m> StarTables<'m> {
     }
 }
 
-/// Everything that is reached from one module by stars alone. The module itself is place 0 and has no names there:
-/// the table is asked only for names that the module does not export itself.
+/// The modules that are reached from one module through stars alone. The module itself is place 0 and has no names here: the
+/// table is used only for names that the module does not export itself.
 pub(super) struct StarTable<'m> {
     files: Vec<FileKey>,
-    /// Where each place's list in `parents` ends: the places that have a star to it.
+    /// The end of each place's list in `parents`: the places with a star to it.
     parent_ends: Vec<u32>,
     parents: Vec<u32>,
-    /// Names with the places that export them, sorted.
+    /// Names, each with a place that exports it, sorted.
     names: Vec<(&'m str, u32)>,
-    /// Places that might define any name, sorted: they count when no definer is found.
+    /// Places that may define any name, sorted: they count only if no definer is found.
     catch_alls: Vec<u32>,
 }
 
@@ -89,10 +89,10 @@ impl<'m> StarTable<'m> {
         !self.catch_alls.is_empty()
     }
 
-    /// The modules at which a search for `name` through the stars stops.
+    /// Calls `act` for the modules at which a search for `name` through the stars stops.
     pub(super) fn for_each_provider(&self, name: &str, mut act: impl FnMut(FileKey)) {
         let providers = self.providers(name);
-        // A lone provider cannot be hidden by another one.
+        // No other provider can hide the only one.
         if let [(_, place)] = providers {
             return act(self.files[*place as usize]);
         }
@@ -100,7 +100,7 @@ impl<'m> StarTable<'m> {
         self.open(&places, providers).for_each(|place| act(self.files[place as usize]));
     }
 
-    /// The modules that a search for `name` passes and that might define it.
+    /// Calls `act` for the modules that a search for `name` passes and that may define it.
     pub(super) fn for_each_catch_all(&self, name: &str, mut act: impl FnMut(FileKey)) {
         let providers = self.providers(name);
         if providers.is_empty() {
@@ -120,9 +120,9 @@ impl<'m> StarTable<'m> {
         &self.names[start..start + length]
     }
 
-    /// Those places that a path of stars reaches from the root without an earlier provider of the name on it. The paths
-    /// are searched from their ends, because a module is mostly behind very few barrels, and all at once, because many
-    /// modules may be behind the same barrels.
+    /// The places that a path of stars reaches from the root without an earlier provider of the name. Paths are searched from
+    /// their ends, because a module is usually behind very few barrels, and all at once, because many modules may be behind the
+    /// same barrels.
     fn open<'p>(&self, places: &'p [u32], providers: &[(&'m str, u32)]) -> impl Iterator<Item = u32> + use<'p, 'm> {
         let mut pending = places.to_vec();
         let mut seen: FxHashSet<u32> = places.iter().copied().collect();
@@ -170,7 +170,7 @@ fn provides(providers: &[(&str, u32)], place: u32) -> bool {
 #[derive(Default)]
 struct TableBuilder<'m> {
     files: Vec<FileKey>,
-    /// The root is not in here: when a cycle of stars reaches it, it gets a second place like any other module.
+    /// Does not contain the root: if a cycle of stars reaches it, it gets a second place like any other module.
     places: FxHashMap<FileKey, u32>,
     /// Stars as (to, from), so that sorting groups them by their end.
     stars: Vec<(u32, u32)>,
@@ -179,7 +179,7 @@ struct TableBuilder<'m> {
 }
 
 impl<'m> TableBuilder<'m> {
-    /// `None` when the table would have more than `limit` entries.
+    /// `None` if the table would have more than `limit` entries.
     fn build(mut self, tunneller: &Tunneller<'m>, root: FileKey, limit: usize) -> Option<StarTable<'m>> {
         self.files.push(root);
         let module = tunneller.transparent(root)?;

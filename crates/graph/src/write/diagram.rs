@@ -1,6 +1,5 @@
-//! Diagrams: Graphviz dot and Mermaid. Every edge is drawn, an explicit and an implicit one between the same nodes
-//! as two. Ids are repository input and may hold any character, so both writers escape all that the format could parse
-//! as syntax.
+//! Diagrams: Graphviz dot and Mermaid. Every edge is drawn; an explicit and an implicit edge between the same nodes are two. Ids
+//! are repository input and may contain any character, so both writers escape everything that the format could parse as syntax.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -13,13 +12,13 @@ use stan_model::{Digest, EdgeKind, NodeKind, Resolution};
 use super::Sink;
 use crate::graph::{Edge, Graph};
 
-/// The names of the nodes, in their order.
+/// The names of all nodes, in node order.
 fn names(graph: &Graph) -> Vec<Cow<'_, str>> {
     graph.nodes().iter().map(|node| name_of(&node.id)).collect()
 }
 
-/// The id, unless it is a path of this machine: diagrams are shared, and such a path reveals a user's name and folders.
-/// What is left still distinguishes files, and shows which package file it is.
+/// The id, unless it is an absolute path of this machine: diagrams are shared, and such a path reveals a user's name and folders.
+/// The rest of the path still distinguishes files and package files.
 fn name_of(id: &str) -> Cow<'_, str> {
     if !is_absolute(id) {
         return Cow::Borrowed(id);
@@ -31,7 +30,7 @@ fn name_of(id: &str) -> Cow<'_, str> {
     Cow::Owned(format!("outside/{hash}/{tail}"))
 }
 
-/// Writes a Graphviz digraph whose node names are the ids, but for those of files outside the repository.
+/// Writes a Graphviz digraph whose node names are the ids, except for files outside the repository.
 pub fn write_dot(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let mut sink = Sink::new(out);
     sink.text("digraph stan {\n  rankdir=LR;\n  node [shape=box];\n");
@@ -72,7 +71,7 @@ fn dot_style(edge: &Edge) -> &'static str {
     }
 }
 
-/// Two different ids never get one spelling: every backslash of the id is doubled, so a single one is ours.
+/// Different ids never have the same spelling: every backslash of the id is doubled, so a single one is an escape.
 fn write_dot_id(sink: &mut Sink<'_>, id: &str) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     sink.text("\"");
@@ -93,7 +92,7 @@ fn write_dot_id(sink: &mut Sink<'_>, id: &str) {
     sink.text("\"");
 }
 
-/// Writes a Mermaid flowchart. Nodes are called `n0`, `n1`, … in the order of their ids.
+/// Writes a Mermaid flowchart. Nodes are named `n0`, `n1`, … in the order of their ids.
 pub fn write_mermaid(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let mut sink = Sink::new(out);
     sink.text("flowchart LR\n");
@@ -128,7 +127,7 @@ pub fn write_mermaid(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     sink.finish()
 }
 
-/// Links have no names in Mermaid: a style lists the ranks of those it is for.
+/// Links have no names in Mermaid: a style lists the indices of its links.
 fn write_link_style(sink: &mut Sink<'_>, graph: &Graph, style: &str, applies: fn(&Edge) -> bool) -> io::Result<()> {
     let links = graph.indices().flat_map(|index| graph.edges(index));
     let mut separator = "  linkStyle ";
@@ -146,7 +145,7 @@ fn write_link_style(sink: &mut Sink<'_>, graph: &Graph, style: &str, applies: fn
     Ok(())
 }
 
-/// Mermaid looks for markup, directives and entities inside quotes too, so only what is surely text stays as it is.
+/// Mermaid parses markup, directives and entities inside quotes too, so only safe characters are written as is.
 fn write_mermaid_text(sink: &mut Sink<'_>, text: &str) {
     let entity = |sink: &mut Sink<'_>, character: char| {
         sink.text("#");
@@ -155,7 +154,7 @@ fn write_mermaid_text(sink: &mut Sink<'_>, text: &str) {
     };
     for (at, character) in text.char_indices() {
         match character {
-            // An entity would only put the character itself into the drawing.
+            // An entity would render as the hidden character itself.
             hidden if hidden > '\x7f' && is_hidden(hidden) => {
                 for shown in hidden.escape_unicode() {
                     if shown.is_ascii_alphanumeric() { sink.buffer.push(shown as u8) } else { entity(sink, shown) }

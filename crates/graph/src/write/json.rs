@@ -1,5 +1,5 @@
-//! The `result` object of spec 10 §1 as minified JSON. Strings are escaped as RFC 8785 does, and where they hold hidden
-//! characters also those; the order of keys is the specification's, not RFC 8785's.
+//! The `result` object of spec 10 §1 as minified JSON. Strings are escaped as in RFC 8785, and hidden characters too; the order
+//! of keys is the specification's, not RFC 8785's.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::cycles::Cycle;
 use crate::graph::{Edge, Graph, Node};
 use crate::query::Stats;
 
-/// Writes `{"graph":…,"stats":…,"errors":…}` and a newline; `"notAnalysed":…` comes last where there is something to say.
+/// Writes `{"graph":…,"stats":…,"errors":…}` and a newline, with `"notAnalysed":…` at the end if there are such files.
 pub fn write_json(
     graph: &Graph,
     stats: &Stats,
@@ -47,7 +47,7 @@ pub fn write_json(
     sink.finish()
 }
 
-/// Absent where there is nothing to say.
+/// Writes nothing if there are no such files.
 fn write_not_analysed(sink: &mut Sink<'_>, files: &[NotAnalysedFiles]) {
     for (index, one) in files.iter().enumerate() {
         sink.text(if index == 0 { ",\"notAnalysed\":[" } else { "," });
@@ -113,7 +113,7 @@ fn in_blocks(graph: &Graph, out: &mut dyn Write, text_of: &(dyn Fn(u32, &mut Vec
         let (give_back, take_back) = mpsc::sync_channel(2);
         let helper = std::thread::Builder::new().spawn_scoped(scope, move || {
             for block in others {
-                // An error means that writing failed, so that nothing is received any more.
+                // An error means that the receiver is gone, because writing failed.
                 if give.send(make(block, take_back.try_recv().unwrap_or_default())).is_err() {
                     return;
                 }
@@ -137,7 +137,7 @@ fn in_blocks(graph: &Graph, out: &mut dyn Write, text_of: &(dyn Fn(u32, &mut Vec
     })
 }
 
-/// All nodes in pieces of about the same work.
+/// Divides all nodes into blocks of about the same work.
 fn blocks(graph: &Graph) -> Vec<Range<u32>> {
     let mut blocks = Vec::new();
     let (mut start, mut weight) = (0, 0);
@@ -194,7 +194,7 @@ fn write_metadata(out: &mut Vec<u8>, node: &Node) {
     out.push(b'}');
 }
 
-/// Every id as a JSON string, one after the other: ids are written many times each, and mostly out of order.
+/// All ids as JSON strings in one buffer: each id is written many times, mostly out of order.
 struct QuotedIds {
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -231,7 +231,7 @@ fn write_edges(out: &mut Vec<u8>, graph: &Graph, ids: &QuotedIds, index: u32) {
     out.extend_from_slice(if graph.edges(index).is_empty() { b":[]" } else { b"]" });
 }
 
-/// The rest of an edge as one piece: there are six, and a million edges.
+/// The part of an edge after its target, as one text: there are only six, and a million edges.
 fn after_target(edge: &Edge) -> &'static str {
     match (edge.kind, edge.resolution) {
         (EdgeKind::Dynamic, Resolution::Explicit) => ",\"kind\":\"dynamic\",\"resolution\":\"explicit\"}",
@@ -247,7 +247,7 @@ fn is_plain(byte: u8) -> bool {
     matches!(byte, 0x20..=0x7e) && byte != b'"' && byte != b'\\'
 }
 
-/// Hidden characters of names come from outside, and are escaped although RFC 8785 would not: the value is the same.
+/// Names come from outside, so their hidden characters are escaped, although RFC 8785 would not: the value is the same.
 pub(super) fn write_string(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     // Without an early exit the compiler vectorises the loop; escapes are rare.

@@ -1,4 +1,4 @@
-//! Writers: whole outputs of one small graph, and escaping against a JSON reader.
+//! Writers: complete outputs for a small graph, and escaping checked with a JSON parser.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -251,7 +251,7 @@ fn large_output_is_written_in_parts_and_a_broken_pipe_is_an_error() {
     }
 }
 
-/// Large graphs are written by two threads: in order, whole, and each piece once.
+/// Large graphs are written by two threads: in order, and every block once.
 #[test]
 fn large_graphs_are_written_in_order() {
     let mut builder = GraphBuilder::new();

@@ -1,4 +1,4 @@
-//! Numbers about a graph, and its cycles, for users. Programs read the JSON.
+//! Statistics of a graph, and its cycles, as text for users. Programs read the JSON.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use stan_model::{EdgeKind, NodeKind, Resolution};
 use super::Sink;
 use crate::summary::Summary;
 
-/// Writes how many nodes and edges there are of each sort, and how many files were not understood completely.
+/// Writes the numbers of nodes and edges of each kind, and the number of files that could not be analysed completely.
 pub fn write_stats(summary: &Summary, dirty: u64, out: &mut dyn Write) -> io::Result<()> {
     let mut rows: Vec<(String, u64)> = vec![("modules".to_owned(), summary.node_count())];
     for kind in [NodeKind::Source, NodeKind::External, NodeKind::Builtin, NodeKind::Missing] {

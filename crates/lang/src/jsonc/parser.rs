@@ -1,13 +1,13 @@
-//! The grammar behind [`super::parse`]: a recursive reader with a depth limit that never gives up.
+//! The parser behind [`super::parse`]: recursive, with a depth limit, and never gives up.
 //!
-//! Recovery follows TypeScript's JSON parser where that has a visible effect on configuration files; for deeper
-//! damage it only promises to make progress and to keep what it has read.
+//! Recovery follows TypeScript's JSON parser where that has a visible effect on configuration files. For worse damage, it only
+//! guarantees progress and keeps what was read.
 
 use rustc_hash::FxHashMap;
 
 use super::{Document, JsonError, Value};
 
-/// Deeper nesting than this is an error, and the deep part is skipped: the reader must not exhaust the stack.
+/// Deeper nesting is an error and skipped: the recursion must not exhaust the stack.
 const MAX_DEPTH: u32 = 512;
 
 pub(super) fn parse(text: &str) -> Document {
@@ -32,7 +32,7 @@ struct Parser<'t> {
     bytes: &'t [u8],
     at: usize,
     depth: u32,
-    /// How many expressions were skipped so far.
+    /// The number of expressions skipped so far.
     expressions: u32,
     syntax: Option<(usize, &'static str)>,
     not_json: Option<(usize, &'static str)>,
@@ -65,8 +65,7 @@ impl Parser<'_> {
         Value::Array(roots)
     }
 
-    /// One value at the top of the file. What is not the start of a value is read as the inside of an object whose
-    /// brace was forgotten.
+    /// The value at the top of the file. Text that starts no value is parsed as the members of an object whose brace is missing.
     fn root(&mut self) -> Value {
         match self.peek() {
             Some(b'{' | b'[') => self.value(),
@@ -118,7 +117,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The members of an object up to and including its closing brace.
+    /// The members of an object, including its closing brace.
     fn members(&mut self) -> Value {
         let mut entries: Vec<(Box<str>, Value)> = Vec::new();
         loop {
@@ -133,7 +132,7 @@ impl Parser<'_> {
                     break;
                 }
                 Some(b']') if self.depth > 1 => {
-                    // Most likely the bracket of an enclosing array: the brace is what is missing.
+                    // Most likely the bracket closes an enclosing array, and the brace is missing.
                     self.syntax_error("`}` expected");
                     break;
                 }
@@ -166,7 +165,7 @@ impl Parser<'_> {
         self.operand(value)
     }
 
-    /// The elements of an array up to and including its closing bracket.
+    /// The elements of an array, including its closing bracket.
     fn elements(&mut self) -> Value {
         let mut items = Vec::new();
         loop {
@@ -195,7 +194,7 @@ impl Parser<'_> {
             let expressions = self.expressions;
             let value = self.value();
             let value = self.operand(value);
-            // An expression has no value; a written `null` does.
+            // A skipped expression has no value; a written `null` has one.
             if value != Value::Null || self.expressions == expressions {
                 items.push(value);
             }
@@ -207,7 +206,7 @@ impl Parser<'_> {
         Value::Array(items)
     }
 
-    /// After a member or an element: a comma, the end, or a forgotten comma.
+    /// After a member or an element: a comma, the end, or a missing comma.
     fn separator(&mut self, close: u8) {
         self.skip_trivia();
         match self.peek() {
@@ -286,7 +285,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips a bracketed group with everything in it, without recursion.
+    /// Skips a bracketed group, without recursion.
     fn skip_balanced(&mut self) {
         let mut open = 0u32;
         loop {
@@ -344,7 +343,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A quoted string with JavaScript's escapes; one that is not closed ends with its line.
+    /// A quoted string with JavaScript's escapes; an unterminated one ends with its line.
     fn string(&mut self, quote: u8) -> String {
         self.at += 1;
         let mut out = String::new();
@@ -474,7 +473,7 @@ impl Parser<'_> {
             && (marker.first() == Some(&b'=') || self.bytes.get(self.at + 7) == Some(&b' '))
     }
 
-    /// Of a merge conflict the first side is kept, and the rest up to the closing marker is skipped.
+    /// Keeps the first side of a merge conflict and skips the rest, including the closing marker.
     fn skip_conflict_marker(&mut self, marker: u8) {
         self.syntax_error("merge conflict marker");
         if matches!(marker, b'<' | b'>') {
@@ -493,7 +492,7 @@ impl Parser<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Steps over one character, which may have several bytes.
+    /// Skips one character, which may have several bytes.
     fn bump_char(&mut self) {
         self.at += 1;
         while self.at < self.bytes.len() && !self.text.is_char_boundary(self.at) {
@@ -519,7 +518,7 @@ fn hexadecimal(written: &str) -> Option<f64> {
     u64::from_str_radix(digits, 16).ok().map(|number| number as f64)
 }
 
-/// Keeps the last value of each key, at the place where the key was first.
+/// Keeps the last value of each key, at the position of the first.
 fn without_duplicates(entries: Vec<(Box<str>, Value)>) -> Vec<(Box<str>, Value)> {
     let mut places: FxHashMap<&str, usize> = FxHashMap::default();
     let doubled = entries.len() > 1 && !entries.iter().all(|(key, _)| places.insert(key, 0).is_none());

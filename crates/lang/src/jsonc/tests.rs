@@ -27,7 +27,7 @@ fn check(text: &str, value: &str, error: Option<(u32, &str)>) {
 }
 
 #[test]
-fn accepts_what_typescript_accepts() {
+fn texts_that_typescript_accepts_are_valid() {
     check("", "{}", None);
     check(" // nothing\n", "{}", None);
     check(r#"{"b":1,"a":[true,false,null,-2.5e1]}"#, r#"{"b":1,"a":[true,false,null,-25]}"#, None);
@@ -40,7 +40,7 @@ fn accepts_what_typescript_accepts() {
 }
 
 #[test]
-fn repairs_what_typescript_repairs() {
+fn texts_that_typescript_repairs_are_repaired() {
     check("{\"a\":1\n\"b\":2}", r#"{"a":1,"b":2}"#, Some((2, "`,` expected")));
     check(r#"{"a" 1, "b":2}"#, r#"{"a":1,"b":2}"#, Some((1, "`:` expected")));
     check(r#"{"a":{"b":1"#, r#"{"a":{"b":1}}"#, Some((1, "`}` expected")));

@@ -1,4 +1,4 @@
-//! Ids and places of packages, and names that point out of a store.
+//! Ids and paths of packages, and names that point outside a store.
 
 use stan_repo::{MemorySystem, World};
 

@@ -1,7 +1,7 @@
-//! Crates that `cargo vendor` copied into the repository: installed packages, as those below `node_modules` are.
+//! Crates that `cargo vendor` copied into the repository: installed packages, like those in `node_modules`.
 //!
-//! A folder with `Cargo.toml` and `.cargo-checksum.json` is such a crate. The second file lists the SHA-256 of each file, and that of the
-//! archive which Cargo.lock names.
+//! A folder with `Cargo.toml` and `.cargo-checksum.json` is such a crate. The second file has the SHA-256 of each file, and that
+//! of the archive in Cargo.lock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use stan_repo::{AbsPath, Files};
 use crate::memo::Memo;
 use crate::paths::{join_plain, parent};
 
-/// Finds the vendored crate of a file. Each folder is asked for once.
+/// Finds the vendored crate of a file. Each folder is checked once.
 pub struct VendoredCrates<'f> {
     files: &'f dyn Files,
     /// Absolute real path of the repository.
@@ -26,13 +26,13 @@ impl<'f> VendoredCrates<'f> {
         Self { files, root: root.to_owned(), by_folder: Memo::new() }
     }
 
-    /// The folder of the vendored crate that a file belongs to, by absolute paths; `None` outside the root.
+    /// The folder of the vendored crate that contains a file, both as absolute paths; `None` outside the root.
     pub fn folder_of(&self, file: &str) -> Option<Arc<str>> {
         self.at_or_above(parent(file))
     }
 
     fn at_or_above(&self, folder: &str) -> Option<Arc<str>> {
-        // The root itself is the repository, whatever it holds.
+        // The root is the repository, even if it has both files.
         AbsPath::new(&self.root).below(folder)?;
         self.by_folder.get_or(folder, || {
             let has = |name: &str| self.files.is_file(&join_plain(folder, name));
@@ -44,7 +44,7 @@ impl<'f> VendoredCrates<'f> {
     }
 }
 
-/// Name and version in the manifest of a vendored crate. Cargo has written it, so that nothing is inherited.
+/// Name and version in the manifest of a vendored crate. Cargo wrote it, so it inherits nothing from a workspace.
 pub fn name_and_version(manifest: &[u8]) -> Option<(String, String)> {
     let table: toml::Table = std::str::from_utf8(manifest).ok()?.parse().ok()?;
     let package = table.get("package")?;
@@ -52,12 +52,12 @@ pub fn name_and_version(manifest: &[u8]) -> Option<(String, String)> {
     Some((field("name")?, field("version")?))
 }
 
-/// What `.cargo-checksum.json` says.
+/// The contents of `.cargo-checksum.json`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Checksums {
-    /// Of the archive that the crate was unpacked from; crates from git have none.
+    /// The hash of the archive that the crate was unpacked from; `None` for crates from git.
     pub archive: Option<Digest>,
-    /// By path in the crate.
+    /// By path inside the crate.
     pub files: BTreeMap<String, Digest>,
 }
 

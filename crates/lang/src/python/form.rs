@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_decode_to_what_they_were_made_of() {
+    fn codes_decode_to_their_forms() {
         for form in FORMS {
             assert_eq!(Form::decode(form.code()), form);
         }

@@ -1,29 +1,28 @@
 //! Files requested by pattern: `import.meta.glob` and template imports, matched against the universe.
 //!
-//! `*` stays within one path segment, as in Vite and Rollup. A pattern that matches nothing is tried once more
-//! with the extensions that an import may leave out or misname (`.js` for a `.ts` file).
+//! `*` matches within one path segment, as in Vite and Rollup. A pattern without matches is tried again with the extensions that
+//! an import may omit or replace (`.js` for a `.ts` file).
 
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::project::FileList;
 
-/// More matches than this are cut, and the caller reports it.
+/// Further matches are dropped, and the caller reports it.
 pub const MAX_MATCHES: usize = 10_000;
 
 const ADDED: &str =
     "{.ts,.tsx,.mts,.cts,.js,.jsx,.mjs,.cjs,.vue,.svelte,.astro,.json,/index.ts,/index.tsx,/index.js,/index.jsx}";
 
-/// The matches of one request, as indexes into the universe, and what went wrong.
+/// The matches of one request, as indices into the universe, and their problems.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Expansion {
     pub matches: Vec<usize>,
     pub problem: Option<String>,
 }
 
-/// Matches `patterns` (root-relative or relative to the importer, `!` for exclusions) against sorted `universe`.
-///
-/// `package` is the directory that a leading `/` means, relative to the repository's root. A wildcard matches no name that
-/// starts with a dot, unless `with_hidden`.
+/// Matches `patterns` (root-relative or relative to the importer, `!` for exclusions) against the sorted `universe`. A leading
+/// `/` means the directory `package`, relative to the repository's root. Wildcards match names that start with a dot only if
+/// `with_hidden`.
 pub fn expand(
     universe: &dyn FileList,
     importer: &str,
@@ -83,7 +82,7 @@ fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
     glob.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
 }
 
-/// The names with a leading dot that a pattern contains.
+/// The names with a leading dot that a pattern contains literally.
 struct HiddenNames(Vec<GlobMatcher>);
 
 impl HiddenNames {
@@ -98,7 +97,7 @@ impl HiddenNames {
 }
 
 fn collect(universe: &dyn FileList, pattern: &str, is_match: impl Fn(&str) -> bool, matches: &mut Vec<usize>) {
-    // Only the paths that start with the pattern's literal part can match, and they lie together.
+    // Only paths that start with the literal prefix of the pattern can match, and these are contiguous.
     let prefix = &pattern[..pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len())];
     for index in universe.first_from(prefix)..universe.len() {
         let path = universe.path(index);
@@ -111,7 +110,7 @@ fn collect(universe: &dyn FileList, pattern: &str, is_match: impl Fn(&str) -> bo
     }
 }
 
-/// Spellings that an import may mean by a pattern.
+/// The patterns that an import may mean by this one.
 fn implied(pattern: &str) -> Vec<String> {
     let last = pattern.rsplit('/').next().unwrap_or(pattern);
     let stem = |extension: &str| last.strip_suffix(extension).map(|_| &pattern[..pattern.len() - extension.len()]);
@@ -121,7 +120,7 @@ fn implied(pattern: &str) -> Vec<String> {
     if last.contains('.') { Vec::new() } else { vec![format!("{pattern}{ADDED}")] }
 }
 
-/// The pattern from the repository's root; `None` when it leaves the repository.
+/// The pattern relative to the repository's root; `None` if it leaves the repository.
 fn anchored(base: &str, pattern: &str) -> Option<String> {
     let mut segments: Vec<&str> = base.split('/').filter(|segment| !segment.is_empty()).collect();
     for segment in pattern.split('/') {

@@ -1,24 +1,24 @@
-//! The dependencies of a manifest that lie in the repository: `file:`, `link:`, `portal:`, a plain relative path, and the
-//! `workspace:` forms that name a place or another package. Nothing here reads a disk.
+//! The dependencies of a manifest inside the repository: `file:`, `link:`, `portal:`, a plain relative path, and the `workspace:`
+//! forms that name a folder or another package. No file access.
 
 use stan_model::RepoPath;
 
 use crate::jsonc::Value;
 
-/// A name that an install would link to a folder of the repository.
+/// A package name that an install would link to a folder of the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LocalDependency {
-    /// A folder, relative to the root of the repository.
+    /// A folder, relative to the repository's root.
     Folder { name: Box<str>, directory: Box<str> },
     /// Another name of a workspace package (`"a": "workspace:b@*"`).
     Alias { name: Box<str>, of: Box<str> },
 }
 
-/// The fields that name dependencies.
+/// The manifest fields that contain dependencies.
 const FIELDS: [&str; 6] =
     ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "resolutions", "overrides"];
 
-/// More local dependencies of one manifest than this are not read: real ones have a handful.
+/// Further local dependencies of a manifest are ignored: real ones have a handful.
 const MAX_DEPENDENCIES: usize = 1024;
 
 /// The local dependencies of the manifest in `directory`, which is relative to the root.
@@ -31,7 +31,7 @@ pub(super) fn local_dependencies(manifest: &Value, directory: &str) -> Vec<Local
 }
 
 fn local(name: &str, wanted: &str, directory: &str) -> Option<LocalDependency> {
-    // `resolutions` may say for which versions and dependents they hold; those are other packages' business.
+    // Keys of `resolutions` may restrict the versions and dependents that they apply to. Those mean other packages.
     let is_plain = !name.is_empty() && !name.contains(['>', '*', '\\', ':']) && !name.get(1..)?.contains('@');
     if !is_plain || RepoPath::new(name).is_none() {
         return None;
@@ -55,7 +55,7 @@ fn is_relative(place: &str) -> bool {
     matches!(place, "." | "..") || place.starts_with("./") || place.starts_with("../")
 }
 
-/// A folder of the repository; archives and paths out of it are ignored.
+/// A folder of the repository. Archives and paths that leave the repository are ignored.
 fn folder(name: &str, place: &str, directory: &str) -> Option<LocalDependency> {
     let is_archive = [".tgz", ".tar.gz", ".tar"].iter().any(|ending| place.ends_with(ending));
     if is_archive || place.starts_with(['/', '~']) || place.contains(['\\', '\0']) {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_in_the_repository_is_linked() {
+    fn dependencies_inside_the_repository_are_linked() {
         for (wanted, expected) in [
             ("file:./dep", Some("packages/app/dep")),
             ("file:dep/", Some("packages/app/dep")),

@@ -1,30 +1,30 @@
-//! The keys of an `exports` or `imports` map, indexed: a map may have as many keys as there are imports.
+//! An index of the keys of an `exports` or `imports` map, which may have as many keys as there are imports.
 
 use crate::jsonc::Value;
 
 use super::star_patterns::StarPatterns;
 
-/// The index of one map. It holds places in the map, so it is asked together with the map that it was made of.
+/// The index of one map. It contains positions in that map, so both must be used together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PackageMap {
-    /// Places of all keys, sorted by key.
+    /// The positions of all keys, sorted by key.
     sorted: Vec<u32>,
-    /// Keys with a star, taken apart at the first one.
+    /// Keys with a star, split at the first one.
     patterns: StarPatterns,
-    /// Keys without a star that end in a slash.
+    /// Keys without a star that end with a slash.
     folders: StarPatterns,
-    /// Whether some key is a subpath (`./x`) or an import (`#x`), and whether all keys are.
+    /// Whether some key, or every key, is a subpath (`./x`) or an import (`#x`).
     pub(crate) has_subpaths: bool,
     pub(crate) all_subpaths: bool,
-    /// The same of keys that start with a dot.
+    /// The same for keys that start with a dot.
     pub(crate) has_dots: bool,
     pub(crate) all_dots: bool,
 }
 
-/// What a key of a map maps to.
+/// The value of a key that matches a name.
 pub(crate) struct Mapped<'m, 's> {
     pub(crate) target: &'m Value,
-    /// What the star or the folder key leaves of the name; empty for the name itself.
+    /// The part of the name that matches the star or follows the folder key; empty for an exact key.
     pub(crate) rest: &'s str,
     pub(crate) is_pattern: bool,
 }
@@ -60,7 +60,7 @@ impl PackageMap {
         entries.get(*place as usize).map(|(_, value)| value)
     }
 
-    /// By TypeScript's rule: the key itself, else the key with the longest text before its star (or its end, for a folder),
+    /// TypeScript's rule: an exact key first, otherwise the key with the longest text before its star (or its end, for a folder),
     /// a pattern before a folder, and the longer pattern first.
     pub(crate) fn by_typescript<'m, 's>(&self, map: &'m Value, name: &'s str) -> Option<Mapped<'m, 's>> {
         if !name.ends_with('/')
@@ -85,7 +85,7 @@ impl PackageMap {
         Some(Mapped { target, rest: &name[star], is_pattern })
     }
 
-    /// By Node's rule: the key itself, else the pattern with the longest text before its star, then the longest one.
+    /// Node's rule: an exact key first, otherwise the pattern with the longest text before its star, then the longest pattern.
     pub(crate) fn by_node<'m, 's>(&self, map: &'m Value, name: &'s str) -> Option<Mapped<'m, 's>> {
         if let Some(target) = self.get(map, name) {
             return Some(Mapped { target, rest: "", is_pattern: false });
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// The rule as TypeScript has it: patterns sorted, the first one that matches decides.
+    /// TypeScript's own implementation of the rule: sorts the patterns and takes the first match.
     fn by_sorting<'s>(keys: &[String], name: &'s str) -> Option<(String, &'s str, bool)> {
         if !name.ends_with('/') && !name.contains('*') && keys.iter().any(|key| key == name) {
             return Some((name.to_owned(), "", false));

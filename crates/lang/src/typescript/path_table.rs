@@ -1,12 +1,12 @@
-//! Path mappings: `paths` of a tsconfig and `typesVersions` of a package, indexed by their patterns.
+//! Path mappings, indexed by pattern: `paths` of a tsconfig and `typesVersions` of a package.
 
 use super::star_patterns::{StarPatterns, split_star};
 
-/// Patterns with their targets, in the order of the file.
+/// Patterns with their targets, in file order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathTable {
     entries: Vec<(Box<str>, Vec<Box<str>>)>,
-    /// Places of the patterns without a star, sorted by pattern.
+    /// The positions of the patterns without a star, sorted by pattern.
     exact: Vec<u32>,
     stars: StarPatterns,
 }
@@ -28,13 +28,13 @@ impl PathTable {
         self.entries.is_empty()
     }
 
-    /// In the order of the file. Targets are as written.
+    /// In file order, with targets as written.
     pub fn entries(&self) -> &[(Box<str>, Vec<Box<str>>)] {
         &self.entries
     }
 
-    /// The targets for a specifier: of an exact pattern, else of the one with the longest text before its star; with the
-    /// text that the star matches.
+    /// The targets for a specifier, and the text that the star matches. An exact pattern wins, then the one with the longest text
+    /// before its star.
     pub(crate) fn best<'s>(&self, specifier: &'s str) -> Option<(&[Box<str>], &'s str)> {
         let at = |place: u32| &self.entries[place as usize];
         let start = self.exact.partition_point(|place| *at(*place).0 < *specifier);

@@ -1,15 +1,15 @@
-//! Many patterns with one star (`@app/*`, `./features/*.js`), indexed so that the cost of a match depends on the text and
-//! hardly on the number of patterns.
+//! Many patterns with one star (`@app/*`, `./features/*.js`), indexed so that the cost of a match depends on the text and hardly
+//! on the number of patterns.
 //!
-//! Prefixes are sorted, and each knows the longest other prefix that it starts with. All prefixes of a text are then found
-//! from its place in the order: they are the one before it and what that one starts with. Suffixes of patterns with the
-//! same prefix are indexed in the same way, from their ends.
+//! Prefixes are sorted, and each refers to the longest other prefix that it starts with. A binary search for a text finds the
+//! prefix before it, and all other prefixes of the text follow by these references. Suffixes of patterns with the same prefix are
+//! indexed in the same way, reversed.
 
 use std::ops::{ControlFlow, Range};
 
 const NONE: u32 = u32::MAX;
 
-/// Sorted texts, each with the longest other one that it starts with.
+/// Sorted texts, each with a reference to the longest other text that it starts with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Prefixes {
     texts: Vec<Box<[u8]>>,
@@ -20,7 +20,7 @@ impl Prefixes {
     /// `texts` are sorted and unique.
     fn new(texts: Vec<Box<[u8]>>) -> Self {
         let mut shorter = Vec::with_capacity(texts.len());
-        // The texts that the next one may start with, each starting with the one before.
+        // The texts that the next one may start with. Each starts with the previous one.
         let mut stack: Vec<u32> = Vec::new();
         for (index, text) in (0..).zip(&texts) {
             while stack.last().is_some_and(|top| !text.starts_with(&texts[*top as usize])) {
@@ -32,7 +32,7 @@ impl Prefixes {
         Self { texts, shorter }
     }
 
-    /// Every text that `whole` starts with, longest first.
+    /// All texts that are prefixes of `whole`, longest first.
     fn of<'s>(&'s self, whole: &[u8]) -> impl Iterator<Item = usize> + use<'s> {
         let last = self.texts.partition_point(|text| **text <= *whole).checked_sub(1);
         let common = last.map_or(0, |last| self.texts[last].iter().zip(whole).take_while(|(a, b)| a == b).count());
@@ -41,18 +41,18 @@ impl Prefixes {
     }
 }
 
-/// Patterns, each with the number that the caller knows it by.
+/// Patterns, each with the number that the caller assigned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StarPatterns {
     prefixes: Prefixes,
-    /// For each prefix its suffixes, reversed.
+    /// The reversed suffixes of each prefix.
     suffixes: Vec<Suffixes>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Suffixes {
     texts: Prefixes,
-    /// For each suffix the numbers of the patterns, ascending.
+    /// The pattern numbers of each suffix, ascending.
     numbers: Vec<Vec<u32>>,
 }
 
@@ -79,8 +79,8 @@ impl StarPatterns {
         Self { prefixes: Prefixes::new(prefixes), suffixes }
     }
 
-    /// Calls `act` for every pattern that matches, with its number and the range that the star matches: those with the
-    /// longest prefix first, of these those with the longest suffix.
+    /// Calls `act` for each matching pattern, with its number and the range that the star matches: longest prefixes first, and
+    /// for the same prefix, longest suffixes first.
     pub(crate) fn matching<B>(
         &self,
         text: &str,
@@ -104,7 +104,7 @@ impl StarPatterns {
         ControlFlow::Continue(())
     }
 
-    /// The pattern with the longest prefix, and of these with the longest suffix, that `accept` accepts.
+    /// The accepted pattern with the longest prefix, and among these the longest suffix.
     pub(crate) fn longest(&self, text: &str, accept: impl Fn(u32) -> bool) -> Option<(u32, Range<usize>)> {
         let found = self.matching(text, |number, star| match accept(number) {
             true => ControlFlow::Break((number, star)),
@@ -113,7 +113,7 @@ impl StarPatterns {
         found.break_value()
     }
 
-    /// Of the patterns with the longest prefix the one with the smallest number.
+    /// The pattern with the smallest number among those with the longest prefix.
     pub(crate) fn first_of_longest_prefix(&self, text: &str) -> Option<(u32, Range<usize>)> {
         let mut best: Option<(u32, Range<usize>)> = None;
         let _: ControlFlow<()> = self.matching(text, |number, star| {
@@ -128,7 +128,7 @@ impl StarPatterns {
     }
 }
 
-/// Splits a pattern that has exactly one star.
+/// Splits a pattern with exactly one star.
 pub(crate) fn split_star(pattern: &str) -> Option<(&str, &str)> {
     pattern.split_once('*').filter(|(_, suffix)| !suffix.contains('*'))
 }

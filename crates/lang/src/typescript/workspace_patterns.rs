@@ -1,5 +1,5 @@
-//! The patterns of one list of workspaces (`packages/*`, `!**/fixtures`), indexed by the folder that they start in: a list
-//! may have as many patterns as there are packages.
+//! The patterns of a workspace list (`packages/*`, `!**/fixtures`), indexed by their leading folders: a list may have as many
+//! patterns as there are packages.
 
 use std::ops::ControlFlow;
 
@@ -8,19 +8,19 @@ use rustc_hash::FxHashMap;
 
 use super::star_patterns::{StarPatterns, split_star};
 
-/// How many patterns of a list may have to be tried for every package.
+/// The maximum number of patterns without an index, which are tried for each package.
 pub(super) const MAX_UNINDEXED: usize = 256;
 
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
-/// Why a pattern is not used.
+/// Why a pattern is rejected.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     NotAPattern,
     TooMany,
 }
 
-/// Patterns for folders of packages, in the order of the file.
+/// Patterns for package folders, in file order.
 #[derive(Default)]
 pub(super) struct WorkspacePatterns {
     patterns: Vec<Pattern>,
@@ -31,28 +31,28 @@ pub(super) struct WorkspacePatterns {
 
 #[derive(Default)]
 struct PatternNode {
-    /// Components that come next in simple patterns, with one star; indexed when all are known.
+    /// The next components of simple patterns, with one star; indexed by `finish`.
     next: Vec<(Box<str>, u32)>,
     index: StarPatterns,
-    /// Patterns that may match this folder or anything below.
+    /// Patterns that may match this folder or anything below it.
     others: Vec<u32>,
 }
 
 struct Pattern {
     matcher: Matcher,
     is_negated: bool,
-    /// Wildcards do not match names that start with a dot, unless the pattern names one.
+    /// Wildcards match names that start with a dot only if the pattern contains such a name.
     names_dots: bool,
 }
 
 enum Matcher {
-    /// Components that are literal or have one star: what is before it and, if there is one, after it.
+    /// Components that are literal or have one star: the text before the star and, if there is a star, the text after it.
     Simple(Vec<(Box<str>, Option<Box<str>>)>),
     Glob(Box<GlobMatcher>),
 }
 
 impl WorkspacePatterns {
-    /// Adds a pattern as it is written in a manifest.
+    /// Adds a pattern as written in a manifest.
     pub(super) fn add(&mut self, pattern: &str) -> Result<(), Refused> {
         let (is_negated, glob) = match pattern.strip_prefix('!') {
             Some(glob) => (true, glob),
@@ -81,7 +81,7 @@ impl WorkspacePatterns {
         Ok(())
     }
 
-    /// Makes the index; nothing may be added afterwards.
+    /// Builds the index; patterns cannot be added afterwards.
     pub(super) fn finish(mut self) -> Self {
         #[expect(clippy::iter_over_hash_type, reason = "each group is indexed by itself")]
         for group in self.by_folder.values_mut() {
@@ -94,8 +94,8 @@ impl WorkspacePatterns {
         self
     }
 
-    /// Whether the last pattern that matches a folder is a positive one; with `negation_wins`, whether some positive one
-    /// matches and no negated one does.
+    /// Whether the last matching pattern is a positive one. With `negation_wins`: whether some positive pattern matches and no
+    /// negated one does.
     pub(super) fn include(&self, folder: &str, negation_wins: bool) -> bool {
         let has_dots = folder.split('/').any(|name| name.starts_with('.'));
         let mut last: Option<u32> = None;
@@ -112,10 +112,10 @@ impl WorkspacePatterns {
         last.is_some_and(|last| if negation_wins { !is_negated } else { !last.is_negated })
     }
 
-    /// Every pattern that may match.
+    /// Calls `act` for each pattern that may match.
     fn candidates(&self, folder: &str, mut act: impl FnMut(u32)) {
         let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
-        // A pattern is filed under its literal folders: only those of this folder and the ones above it can match.
+        // Patterns are stored under their literal folders, so only those of this folder and its parents can match.
         let above = std::iter::once("").chain(ends.filter_map(|end| folder.get(..end)));
         for start in above {
             let Some(group) = self.by_folder.get(start) else { continue };
@@ -191,7 +191,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// The rule without an index: every pattern is a glob, in the order of the file.
+        /// The rule without an index: every pattern is a glob, in file order.
         #[test]
         fn the_index_agrees_with_trying_every_glob(
             specs in prop::collection::vec("!?(([ab]|[*]|[*][*]|a[*]|[*]b|[{]a,b[}]|[?])/){0,2}([ab]|[*]|[*][*]|a[*]b|[.]a)", 0..6),

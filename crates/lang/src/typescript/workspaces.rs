@@ -1,9 +1,9 @@
-//! The packages of a repository by name: the links that an install would make, from the manifests that ask for them.
+//! The packages of a repository by name: the links that an install would make, from the manifests that request them.
 //!
-//! Read are `workspaces` of any `package.json` (npm, yarn, bun), `pnpm-workspace.yaml` and `lerna.json`, and the local
-//! dependencies (`file:`, `link:`, `portal:`, `workspace:`) of every manifest (`local_dependencies.rs`). Each is a virtual
-//! `node_modules/<name>` in the folder that an install would put it in: a declaration governs its own folder only, and the
-//! nearest one wins. Packages are sought among the files of the universe, never on the disk. Nothing here resolves an import.
+//! Sources are `workspaces` of any `package.json` (npm, yarn, bun), `pnpm-workspace.yaml`, `lerna.json`, and the local
+//! dependencies (`file:`, `link:`, `portal:`, `workspace:`) of every manifest (`local_dependencies.rs`). Each package is a
+//! virtual `node_modules/<name>` in the folder where an install would put it: a declaration applies to its own folder, and the
+//! nearest one wins. Packages are searched among the files of the universe, never on disk. Nothing here resolves an import.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,19 +17,19 @@ use crate::jsonc::{self, Value};
 use super::local_dependencies::{LocalDependency, local_dependencies};
 use super::workspace_patterns::{MAX_UNINDEXED, Refused, WorkspacePatterns};
 
-/// The links of one folder: package name to directory, relative to the root of the repository.
+/// The links of one folder: package name to directory, relative to the repository's root.
 type FolderLinks = BTreeMap<Box<str>, Box<str>>;
 
 /// The virtual `node_modules` folders of a repository.
 #[derive(Debug, Default)]
 pub struct Workspaces {
-    /// By the directory that the folder would be in, relative to the root (empty for the root).
+    /// By the directory that would contain the folder, relative to the root (empty for the root).
     folders: FxHashMap<Box<str>, FolderLinks>,
-    /// Directories of the packages that some declaration includes, sorted.
+    /// The directories of the packages that some declaration includes, sorted.
     members: Vec<Box<str>>,
 }
 
-/// What is needed of one manifest.
+/// The fields of a manifest that matter here.
 #[derive(Default)]
 struct Manifest {
     is_readable: bool,
@@ -38,7 +38,7 @@ struct Manifest {
 }
 
 impl Workspaces {
-    /// Finds the packages. `universe` are repository-relative paths in any order; `root` is absolute.
+    /// Finds the packages. `universe` has root-relative paths in any order; `root` is absolute.
     pub fn find<'p>(
         files: &dyn Files,
         root: &str,
@@ -47,7 +47,7 @@ impl Workspaces {
         let mut finder = Finder { files, root, problems: BTreeSet::new() };
         let mut manifests: BTreeMap<&str, Manifest> = BTreeMap::new();
         let mut declaring: BTreeSet<&str> = BTreeSet::new();
-        // Checks the extension first: nearly all files are something else.
+        // Checks the extension first: nearly all files have another one.
         for path in universe.into_iter().filter(|path| path.ends_with(".json") || path.ends_with(".yaml")) {
             let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
             match name {
@@ -78,12 +78,12 @@ impl Workspaces {
         (workspaces, finder.problems.into_iter().collect())
     }
 
-    /// The directory that the virtual `node_modules` of `folder` links a package name to. Both are relative to the root.
+    /// The directory that a package name is linked to in the virtual `node_modules` of `folder`. Both are relative to the root.
     pub fn link(&self, folder: &str, name: &str) -> Option<&str> {
         self.folders.get(folder)?.get(name).map(|directory| &**directory)
     }
 
-    /// Whether there is no link at all.
+    /// Whether there are no links.
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty()
     }
@@ -93,12 +93,12 @@ impl Workspaces {
         &self.members
     }
 
-    /// What the nearest folder at or above `directory` links a name to.
+    /// The link of a name in the nearest folder, from `directory` upwards.
     fn nearest(&self, directory: &str, name: &str) -> Option<&str> {
         folders_above(directory).find_map(|folder| self.link(folder, name))
     }
 
-    /// A workspace can be asked for by the name of its own root, as yarn allows.
+    /// The root package of a workspace can be imported by name too, as yarn allows.
     fn add_declaring(&mut self, declarations: &Declarations, manifests: &BTreeMap<&str, Manifest>) {
         for directory in declarations.0.keys() {
             let own = manifests.get(directory.as_str()).and_then(|manifest| manifest.name.as_deref());
@@ -109,7 +109,7 @@ impl Workspaces {
         }
     }
 
-    /// What manifests ask for by its place is linked beside them, where the name is not taken by a member.
+    /// Local dependencies are linked beside the manifest, unless a workspace member has the same name.
     fn add_dependencies(&mut self, manifests: BTreeMap<&str, Manifest>) {
         for (directory, manifest) in manifests {
             for dependency in manifest.dependencies {
@@ -126,7 +126,7 @@ impl Workspaces {
     }
 }
 
-/// A directory and the ones above it, nearest first, relative to the root, which is the last and empty.
+/// A directory and its parents, nearest first, relative to the root. The last one is the root itself, the empty path.
 pub(super) fn folders_above(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |path| match path.rsplit_once('/') {
         Some((parent, _)) => Some(parent),
@@ -144,11 +144,11 @@ struct Finder<'a> {
     problems: BTreeSet<Problem>,
 }
 
-/// One list of patterns, and the directory that they are relative to.
+/// A list of patterns, and the directory that they are relative to.
 struct Declaration {
     directory: String,
     patterns: WorkspacePatterns,
-    /// pnpm: the declaring package is a member itself, and what one pattern takes out no other brings back.
+    /// In pnpm, the declaring package is a member itself, and negated patterns always win.
     is_pnpm: bool,
 }
 
@@ -164,7 +164,7 @@ impl Declarations {
         Self(by_directory)
     }
 
-    /// The directories, outermost first, whose declarations have a directory as a member.
+    /// The directories, outermost first, whose declarations include a directory.
     fn governing<'d>(&'d self, directory: &'d str) -> impl Iterator<Item = &'d str> {
         let ends = directory.match_indices('/').map(|(at, _)| at).chain([directory.len()]);
         let above = std::iter::once(0).chain(ends.filter(|end| *end > 0));
@@ -204,7 +204,7 @@ impl Finder<'_> {
         self.files.read(&stan_repo::AbsPath::new(self.root).join(path))
     }
 
-    /// A manifest, if it is an object and sound. Others matter only to whom they belong, who reports them.
+    /// A manifest, if it is a valid object. The problems of other manifests are reported by those who use them.
     fn read(&self, path: &str) -> Option<Value> {
         let document = jsonc::parse_bytes(&self.bytes(path)?);
         (document.error().is_none() && matches!(document.value, Value::Object(_))).then_some(document.value)
@@ -247,7 +247,7 @@ impl Finder<'_> {
         Declaration { directory: directory.to_owned(), patterns: compiled.finish(), is_pnpm }
     }
 
-    /// Links a package into the folders of the declarations that have it as a member.
+    /// Links a package in the folders of the declarations that include it.
     fn add_member(
         &mut self,
         workspaces: &mut Workspaces,
@@ -278,11 +278,11 @@ impl Finder<'_> {
     }
 }
 
-/// The strings of the list `packages` of a `pnpm-workspace.yaml`, or the line where it stops being YAML.
+/// The strings in the list `packages` of a `pnpm-workspace.yaml`, or the line of its first YAML error.
 fn pnpm_packages(text: &str) -> Result<Vec<String>, u32> {
     let mut found = Vec::new();
     let mut depth = 0usize;
-    // In the outer mapping names and values take turns.
+    // In the outer mapping, keys and values alternate.
     let mut is_name = true;
     let mut in_packages = false;
     for event in Parser::new_from_str(text) {

@@ -1,4 +1,4 @@
-//! Readings of tiny files: what is taken, what is refused and where, and the canonical order.
+//! Parsing of small files: what is accepted, what is rejected with which pointer, and the canonical order.
 
 use serde_json::{Value, json};
 use stan_model::module::SourceModule;

@@ -1,4 +1,4 @@
-//! Type references: which are well formed, which are bytes-like, which may cross to C. Nothing is inferred.
+//! Type references: which are well formed, which are bytes-like, and which may cross to C. No types are inferred.
 
 use stan_model::json::{JsonKind, JsonTree, NodeId};
 

@@ -13,9 +13,9 @@ pub struct NeighboursReport {
     pub direction: &'static str,
     /// How many steps were followed.
     pub depth: u32,
-    /// In the order in which they were asked for.
+    /// In the requested order.
     pub files: Vec<FileNeighbours>,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }
 
@@ -25,13 +25,13 @@ pub struct NeighboursReport {
 pub struct FileNeighbours {
     /// Node id.
     pub file: String,
-    /// How many modules there are, the ones left out included.
+    /// The number of modules, including those left out.
     pub count: u64,
-    /// By distance, then files of the repository, packages, builtins and what is missing, then by id.
+    /// Sorted by distance, then by kind (files of the repository, packages, builtins, missing modules), then by id.
     pub modules: Vec<NeighbourModule>,
-    /// Modules that are left out because of the budget or the limit.
+    /// The number of modules left out because of the budget or the limit.
     pub cut: u64,
-    /// Where the modules lie that are left out: folders with counts, the most first.
+    /// The folders of the modules that are left out, with counts; most modules first.
     pub cut_folders: Vec<FolderCount>,
 }
 
@@ -48,13 +48,13 @@ pub struct NeighbourModule {
     /// The module one step nearer; absent for a direct neighbour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Of the edges of that step: `runtime`, `type`, `dynamic`.
+    /// The kinds of the edges of that step: `runtime`, `type`, `dynamic`.
     pub edges: Vec<&'static str>,
-    /// The step was found by seeing through barrels only.
+    /// Whether the step was found only by following names through barrels.
     pub implicit: bool,
-    /// The names that are taken by that step, sorted; empty when the module is taken as a whole.
+    /// The names imported by that step, sorted; empty if the module is imported as a whole.
     pub names: Vec<String>,
-    /// Names that are left out.
+    /// The number of names left out.
     pub names_cut: u64,
 }
 
@@ -62,7 +62,7 @@ pub struct NeighbourModule {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FolderCount {
-    /// Without the last slash; `.` for the root, or what it is for a module that is not a file.
+    /// Without a trailing slash; `.` for the root. For a module that is not a file, its kind.
     pub folder: String,
     pub count: u64,
 }
@@ -72,28 +72,28 @@ pub struct FolderCount {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CyclesReport {
-    /// How many there are, the ones left out included.
+    /// The number of cycles, including those left out.
     pub count: u64,
-    /// The largest first; with `--shortest` the shortest ring first.
+    /// Largest first; with `--shortest`, shortest ring first.
     pub cycles: Vec<FoundCycle>,
-    /// Cycles that are left out because of the budget or the limit.
+    /// The number of cycles left out because of the budget or the limit.
     pub cut: u64,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }
 
-/// Modules that all reach one another.
+/// Modules that all depend on each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FoundCycle {
-    /// How many modules.
+    /// The number of modules.
     pub size: u64,
-    /// A shortest way round: each module has an edge to the next, the last one to the first.
+    /// A shortest ring: each module has an edge to the next, the last one to the first.
     pub ring: Vec<String>,
-    /// Modules that are not in the ring, sorted; empty with `--shortest`.
+    /// Modules outside the ring, sorted; empty with `--shortest`.
     pub others: Vec<String>,
-    /// Other modules that are left out.
+    /// The number of other modules left out.
     pub others_cut: u64,
 }
 
@@ -102,18 +102,18 @@ pub struct FoundCycle {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OverviewReport {
-    /// The overview, as `dependency.overview.md` has it.
+    /// The overview, as in `dependency.overview.md`.
     pub text: String,
-    /// Of the text.
+    /// The size of the text.
     pub tokens: u64,
     /// `o200k`, `cl100k` or `bytes4`.
     pub tokenizer: String,
-    /// 0: everything is shown.
+    /// In tokens; 0 if everything is shown.
     pub budget: u64,
-    /// Code files, folders or packages that have a line.
+    /// The number of code files, folders or packages with a line.
     pub listed: u64,
-    /// Those that are only counted in the line of a folder.
+    /// The number of those that are only counted in the line of a folder.
     pub folded: u64,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }

@@ -7,64 +7,63 @@ use serde::{Deserialize, Serialize};
 
 use super::run_report::NotAnalysedFiles;
 
-/// `stan suggest --json`: a proposed selection, and how it came about.
+/// `stan suggest --json`: a proposed selection, and its reasons.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SuggestReport {
-    /// In tokens; 0 for no bound.
+    /// In tokens; 0 for no limit.
     pub budget: u64,
     pub tokenizer: String,
-    /// What `stan select` counts for the proposal with the same tokenizer; at most the budget.
+    /// The size of the proposal as `stan select` counts it with the same tokenizer; at most the budget.
     pub tokens: u64,
-    /// What is left of the budget, in tokens; 0 without a bound.
+    /// The unused part of the budget, in tokens; 0 without a limit.
     pub unused: u64,
-    /// The files that everything is ranked by, sorted.
+    /// The files that the ranking starts from, sorted.
     pub focus: Vec<String>,
-    /// What git says changed; absent unless it was asked.
+    /// The changes according to git; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<ChangedPaths>,
     /// The selection itself (version 2).
     pub state: StateDocument,
-    /// What is selected: what was asked for, then by score.
+    /// The selected files: requested ones first, then by score.
     pub nodes: Vec<SuggestedNode>,
-    /// The best that did not fit as whole files, by score; `stan pack` shows such files as signatures.
+    /// The best files that did not fit as a whole, by score; `stan pack` shows such files as signatures.
     pub too_large: Vec<SuggestedNode>,
-    /// Files of less worth, which are not named here.
+    /// The number of files with less value, which are not listed.
     pub not_counted: u64,
-    /// Files that score less than a twentieth of the best one: they are not taken even if they fit.
+    /// The number of files with less than a twentieth of the best score: they are not selected even if they fit.
     pub negligible: u64,
-    /// The next file that a larger budget would bring.
+    /// The next file that a larger budget would add.
     pub next: Option<NextStep>,
-    /// Root-relative path of the selection file, when it was written.
+    /// Root-relative path of the selection file, if it was written.
     pub written: Option<String>,
-    /// What the ranking had to do without: no git, a shallow clone, no imports.
+    /// Inputs that the ranking lacked: no git, a shallow clone, no imports.
     pub unavailable: Vec<String>,
     /// Files of the repository in languages that are not analysed: most files first, then by extension.
     pub not_analysed: Vec<NotAnalysedFiles>,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }
 
-/// What git says is different, below the root. What is there and written by people is in the focus; stan's own files are
-/// left out.
+/// The changes below the root according to git. Existing files that users write are in the focus; stan's own files are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ChangedPaths {
-    /// The revision as it was typed; absent when the index was compared with.
+    /// The revision as typed; absent if compared with the index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// The object id of its commit; absent when the revision names a folder alone.
+    /// The object id of its commit; absent if the revision is only a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Sorted by UTF-8 bytes, as the others.
+    /// Sorted by UTF-8 bytes, as the other lists.
     pub changed: Vec<String>,
-    /// Not there before, or not tracked.
+    /// New or untracked files.
     pub added: Vec<String>,
     pub deleted: Vec<String>,
 }
 
-/// The selection as its file holds it.
+/// The selection, as in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct StateDocument {
@@ -74,7 +73,7 @@ pub struct StateDocument {
     pub x: Vec<serde_json::Value>,
 }
 
-/// A file, its weight, and why it is where it is in the ranking.
+/// A file, its size, and the reason for its rank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -83,34 +82,34 @@ pub struct SuggestedNode {
     pub bytes: u64,
     pub tokens: u64,
     pub relation: NodeRelation,
-    /// How much it may be needed, in thousandths; 0 for what was asked for.
+    /// How likely the file is needed, in thousandths; 0 for requested files.
     pub score: i64,
-    /// `imported by src/a.ts`, `changed together (7 of 21 commits)`; `null` when nothing short and true can be said.
+    /// `imported by src/a.ts`, `changed together (7 of 21 commits)`; `null` if there is no short reason.
     pub reason: Option<String>,
-    /// The three largest terms of the score, the largest first.
+    /// The three largest terms of the score, largest first.
     pub terms: Vec<SuggestedTerm>,
 }
 
-/// What one signal adds to a score.
+/// The contribution of one signal to a score.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SuggestedTerm {
     pub signal: String,
     /// In thousandths.
     pub value: i64,
-    /// What shows it, when something short does.
+    /// The evidence, if it is short.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// What a file is to the task.
+/// The relation of a file to the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum NodeRelation {
     /// Named, changed, or in the log.
     Focus,
-    /// Within the depth that was asked for.
+    /// Within the requested depth.
     Dependency,
     /// A test of the focus.
     Test,
@@ -119,7 +118,7 @@ pub enum NodeRelation {
 }
 
 impl NodeRelation {
-    /// As the report spells it.
+    /// The name in the report.
     pub fn name(self) -> &'static str {
         match self {
             Self::Focus => "focus",
@@ -129,36 +128,36 @@ impl NodeRelation {
         }
     }
 
-    /// Whether it is in because it was asked for, and not by its score.
+    /// Whether the file was requested, rather than selected by its score.
     pub fn is_asked_for(self) -> bool {
         matches!(self, Self::Focus | Self::Dependency)
     }
 }
 
-/// What it would take to go one file further.
+/// The next file that a larger budget would add.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NextStep {
     pub node_id: String,
     pub tokens: u64,
-    /// The smallest budget with which it would be in beside everything else here.
+    /// The smallest budget for it and everything else here.
     pub budget: u64,
 }
 
-/// `stan check --json`: whether a reply may be acted upon, and what is wrong with it.
+/// `stan check --json`: whether a reply is accepted, and its problems.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ReplyReport {
-    /// As it was named; `-` for standard input.
+    /// As typed; `-` for standard input.
     pub reply: String,
-    /// The archive that it was checked against.
+    /// The archive that the reply was checked against.
     pub archive: String,
-    /// Whether the reply may be acted upon.
+    /// Whether the reply may be applied.
     pub accepted: bool,
-    /// Sorted by line, then code; none is there twice.
+    /// Sorted by line, then by code, without duplicates.
     pub findings: Vec<Finding>,
-    /// What the reader should know although no rule is broken.
+    /// Information for the reader that breaks no rule.
     pub notes: Vec<String>,
 }
 
@@ -168,13 +167,13 @@ pub struct ReplyReport {
 #[serde(rename_all = "camelCase")]
 pub struct ApplyReport {
     pub action: ApplyAction,
-    /// As it was named; absent when a reply was taken back.
+    /// As typed; absent if a reply was undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,
-    /// The archive that tells what the assistant has seen; absent where there is none.
+    /// The archive that shows what the assistant has seen; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<String>,
-    /// Whether the changes below were made (or would be, for a dry run). If not, nothing was changed.
+    /// Whether the changes below were made (or would be, in a dry run). If not, nothing was changed.
     pub accepted: bool,
     /// Sorted by path.
     pub files: Vec<AppliedFile>,
@@ -182,16 +181,16 @@ pub struct ApplyReport {
     pub made_folders: Vec<String>,
     /// Sorted.
     pub removed_folders: Vec<String>,
-    /// Sorted by line, then code; none is there twice.
+    /// Sorted by line, then by code, without duplicates.
     pub findings: Vec<Finding>,
-    /// What the reader should know although no rule is broken.
+    /// Information for the reader that breaks no rule.
     pub notes: Vec<String>,
-    /// What to send to the assistant when the reply was refused.
+    /// The text to send to the assistant if the reply was rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
 }
 
-/// What `stan apply` did.
+/// The action of `stan apply`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -208,12 +207,12 @@ pub struct AppliedFile {
     /// Root-relative.
     pub path: String,
     pub change: FileChange,
-    /// Lines of a unified diff; of a dry run only, and cut when it is long.
+    /// Lines of a unified diff, truncated if it is long; only in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<Vec<String>>,
 }
 
-/// What becomes of a file.
+/// The change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -221,11 +220,11 @@ pub enum FileChange {
     Created,
     Changed,
     Removed,
-    /// As it was before the reply that is taken back.
+    /// Restored to its state before the reply that is undone.
     Restored,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -234,7 +233,7 @@ pub enum Severity {
     Warning,
 }
 
-/// One broken rule at one place.
+/// A broken rule, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Finding {
@@ -252,12 +251,12 @@ pub struct Finding {
     pub excerpt: Excerpt,
 }
 
-/// The offending line, cut around the offending part when it is long.
+/// The offending line, truncated around the offending part if it is long.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Excerpt {
     pub text: String,
-    /// What to underline: characters of `text`, from 0, without the last.
+    /// The start of the part to underline: a 0-based character index in `text`.
     pub start: u32,
     pub end: u32,
 }

@@ -1,4 +1,4 @@
-//! `stan export --json`: which partitions of a dataset were written, and which existed already. Data only.
+//! `stan export --json`: which partitions of a dataset were written, and which already existed. Data only.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ExportReport {
-    /// The folder of the dataset, as it was typed.
+    /// The folder of the dataset, as typed.
     pub directory: String,
     /// `ndjson` or `parquet`.
     pub format: String,
-    /// Of the tables and their columns.
+    /// The version of the tables and their columns.
     pub schema_version: u32,
     pub tokenizer: String,
     /// In the order of the command line.
@@ -26,19 +26,18 @@ pub struct ExportReport {
 pub struct ExportedRepository {
     /// The value of `repo`.
     pub id: String,
-    /// The root, as it was typed.
+    /// The root, as typed.
     pub root: String,
-    /// The value of `commit`: a commit whose files these are, `worktree` for files that are in no commit, or what the command
-    /// line says.
+    /// The value of `commit`: the commit of these files, `worktree` for uncommitted files, or the value from the command line.
     pub commit: String,
-    /// The partition below the folder of each table.
+    /// The path of the partition in each table's folder.
     pub partition: String,
-    /// The partition was there and holds this already; nothing was written.
+    /// Whether the partition already existed with these contents, so that nothing was written.
     pub unchanged: bool,
-    /// Partitions of other commits that were removed.
+    /// The number of partitions of other commits that were removed.
     pub pruned: u64,
     pub tables: Vec<ExportedTable>,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }
 
@@ -50,6 +49,6 @@ pub struct ExportedTable {
     pub name: String,
     pub rows: u64,
     pub bytes: u64,
-    /// Of the file, in hexadecimal.
+    /// The hash of the file, in hexadecimal.
     pub sha256: String,
 }

@@ -9,11 +9,11 @@ use serde::Serialize;
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutlineReport {
-    /// In the order in which they were asked for.
+    /// In the requested order.
     pub files: Vec<OutlinedFile>,
-    /// Declarations that are left out because of the budget or the limit.
+    /// The number of declarations left out because of the budget or the limit.
     pub cut: u64,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }
 
@@ -21,14 +21,14 @@ pub struct OutlineReport {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutlinedFile {
-    /// Root-relative, or absolute when the file is outside the root.
+    /// Root-relative, or absolute for a file outside the root.
     pub file: String,
     pub lines: u32,
-    /// The file did not parse cleanly: there may be more declarations.
+    /// Whether the file did not parse cleanly, so that declarations may be missing.
     pub incomplete: bool,
     /// In source order.
     pub declarations: Vec<OutlinedDeclaration>,
-    /// Declarations of this file that are left out.
+    /// The number of declarations of this file that are left out.
     pub cut: u64,
 }
 
@@ -36,28 +36,28 @@ pub struct OutlinedFile {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutlinedDeclaration {
-    /// With the names of the declarations around it: `Cart.total`.
+    /// With the names of the enclosing declarations: `Cart.total`.
     pub name: String,
     pub kind: &'static str,
     /// 1-based and inclusive.
     pub start_line: u32,
     pub end_line: u32,
-    /// How many declarations are around it.
+    /// The number of enclosing declarations.
     pub depth: u32,
-    /// Visible outside the file, or for a member, outside its class.
+    /// Visible outside the file or, for a member, outside its class.
     pub exported: bool,
     /// On one line, without bodies.
     pub signature: String,
 }
 
-/// `stan symbol --json`: where names are declared, and who uses them.
+/// `stan symbol --json`: the declarations and uses of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SymbolReport {
-    /// In the order in which they were asked for.
+    /// In the requested order.
     pub symbols: Vec<FoundSymbol>,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }
 
@@ -65,17 +65,17 @@ pub struct SymbolReport {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FoundSymbol {
-    /// As it was asked for: `total` or `Cart.total`.
+    /// As requested: `total` or `Cart.total`.
     pub name: String,
     /// Sorted by file and line.
     pub declarations: Vec<SymbolDeclaration>,
-    /// Sorted by file and line; one for each line.
+    /// Sorted by file and line; one per line.
     pub uses: Vec<SymbolUse>,
-    /// Of all uses, the ones left out included.
+    /// The number of uses, including those left out.
     pub use_count: u64,
-    /// Files with a use, the ones left out included.
+    /// The number of files with a use, including those left out.
     pub file_count: u64,
-    /// Declarations and uses that are left out because of the budget or the limit.
+    /// The number of declarations and uses left out because of the budget or the limit.
     pub cut: u64,
 }
 
@@ -84,7 +84,7 @@ pub struct FoundSymbol {
 #[serde(rename_all = "camelCase")]
 pub struct SymbolDeclaration {
     pub file: String,
-    /// Of the name.
+    /// The line of the name.
     pub line: u32,
     pub start_line: u32,
     pub end_line: u32,
@@ -100,11 +100,11 @@ pub struct SymbolDeclaration {
 pub struct SymbolUse {
     pub file: String,
     pub line: u32,
-    /// The declaration around the use; absent at module level.
+    /// The enclosing declaration; absent at module level.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
-    /// `name`: the name itself is bound to a declaration or import of that name. `member`: a member of that name of
-    /// something whose type is not followed.
+    /// `name`: the name is bound to a declaration or import with that name. `member`: a member with that name, of a value whose
+    /// type is not resolved.
     pub how: &'static str,
 }
 
@@ -113,11 +113,11 @@ pub struct SymbolUse {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReadReport {
-    /// In the order in which they were asked for.
+    /// In the requested order.
     pub items: Vec<ReadItem>,
-    /// What is left out because of the budget, as it was asked for.
+    /// The requested files and names that are left out because of the budget.
     pub cut: Vec<String>,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }
 
@@ -129,35 +129,35 @@ pub struct ReadItem {
     /// 1-based and inclusive.
     pub start_line: u32,
     pub end_line: u32,
-    /// `full`, `signature` or `line`: lower than asked for where the budget is small.
+    /// `full`, `signature` or `line`; lower than requested if the budget is small.
     pub level: &'static str,
     /// `file`, or the kind of the declaration.
     pub kind: &'static str,
-    /// With the names of the declarations around it; empty for a file.
+    /// With the names of the enclosing declarations; empty for a file.
     pub name: String,
     pub text: String,
-    /// Of the whole file.
+    /// The hash of the whole file.
     pub sha256: String,
-    /// Lines of the range that the text leaves out, each from and to.
+    /// Lines of the range that the text omits, as pairs of first and last line.
     pub elided: Vec<[u32; 2]>,
 }
 
-/// `stan find --json`: where words are declared, named and written.
+/// `stan find --json`: declarations, paths and lines that contain words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FindReport {
-    /// Declarations whose name has the words; the nearest first.
+    /// Declarations whose names contain the words, best match first.
     pub symbols: Vec<SymbolDeclaration>,
-    /// Files whose path has the words.
+    /// Files whose paths contain the words.
     pub paths: Vec<String>,
-    /// Lines that have the words.
+    /// Lines that contain the words.
     pub lines: Vec<FoundLine>,
     /// Whether only some of the words were found together.
     pub partial: bool,
-    /// What is left out because of the budget or the limit.
+    /// The number of matches left out because of the budget or the limit.
     pub cut: u64,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }
 
@@ -167,6 +167,6 @@ pub struct FindReport {
 pub struct FoundLine {
     pub file: String,
     pub line: u32,
-    /// Without white space around it; cut when it is long.
+    /// Without surrounding white space; truncated if it is long.
     pub text: String,
 }

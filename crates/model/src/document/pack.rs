@@ -8,27 +8,27 @@ use serde::Serialize;
 /// The value of `schema_version`.
 pub const SCHEMA: &str = "stan.pack@1";
 
-/// One pack.
+/// A pack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Pack {
     pub schema_version: &'static str,
     pub toolchain: Toolchain,
     pub project: PackProject,
-    /// Absent when only files were asked for.
+    /// Absent if only files were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focus: Option<PackFocus>,
-    /// Everything that the logs report, in their order.
+    /// Everything that the logs report, in order.
     pub diagnostics: Vec<PackDiagnostic>,
-    /// The most important first.
+    /// Most important first.
     pub items: Vec<PackItem>,
-    /// What was wanted and is not in the items; at most 1,000.
+    /// Wanted files and declarations that are not in the items; at most 1,000.
     pub omitted: Vec<PackOmitted>,
     /// Names without a declaration; at most 1,000.
     pub missing: Vec<PackMissing>,
-    /// How many were omitted, and how many are missing.
+    /// The numbers of omitted and missing names.
     pub totals: PackTotals,
-    /// Absent when nothing was cut.
+    /// Absent if nothing was truncated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncation: Option<PackTruncation>,
     pub digests: PackDigests,
@@ -44,11 +44,11 @@ pub struct Toolchain {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PackProject {
-    /// Paths are relative to it.
+    /// The root that paths are relative to.
     pub root: &'static str,
 }
 
-/// The declaration around the place that was asked about.
+/// The declaration around the requested place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PackFocus {
@@ -58,7 +58,7 @@ pub struct PackFocus {
     pub start_line: u32,
     pub end_line: u32,
     pub name: String,
-    /// Index into `diagnostics`; absent for a place that was named.
+    /// Index into `diagnostics`; absent for a place from the command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostic: Option<u64>,
 }
@@ -68,7 +68,7 @@ pub struct PackFocus {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PackDiagnostic {
     pub tool: String,
-    /// Relative to the root when the file was found, else as the log has it.
+    /// Relative to the root if the file was found, otherwise as in the log.
     pub file: Option<String>,
     pub line: Option<u32>,
     pub col: Option<u32>,
@@ -80,13 +80,13 @@ pub struct PackDiagnostic {
     pub severity: &'static str,
     pub code: Option<String>,
     pub message: String,
-    /// What columns count: `utf16`, `char` or `byte`.
+    /// The unit of columns: `utf16`, `char` or `byte`.
     pub unit: &'static str,
     pub related: Vec<PackPlace>,
     pub frames: Vec<PackPlace>,
-    /// Whether there is such a file.
+    /// Whether the file exists.
     pub found: bool,
-    /// The log shows another text for the line than the file has now.
+    /// Whether the log quotes another text for the line than the file has now.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
 }
@@ -98,7 +98,7 @@ pub struct PackPlace {
     pub file: String,
     pub line: u32,
     pub col: Option<u32>,
-    /// What the tool says, or the name of the function.
+    /// The message of the tool, or the name of the function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -123,13 +123,13 @@ pub struct PackItem {
     pub kind: String,
     pub name: String,
     pub text: String,
-    /// Of the whole file.
+    /// The hash of the whole file.
     pub sha256: String,
-    /// Lines of the range that the text leaves out, each from and to.
+    /// Lines of the range that the text omits, as pairs of first and last line.
     pub elided: Vec<[u32; 2]>,
-    /// 0 for the focus; a higher number explains less.
+    /// 0 for the focus; higher numbers are less important.
     pub rank: u8,
-    /// The way from the focus.
+    /// The path from the focus.
     pub via: Vec<PackVia>,
     /// The installed package that the file belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,7 +152,7 @@ pub struct PackPackage {
     pub version: String,
 }
 
-/// What was wanted and left out.
+/// A wanted declaration or file that was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PackOmitted {
@@ -172,10 +172,10 @@ pub struct PackMissing {
     pub line: u32,
     /// `unresolved-module`, `no-such-export`, `needs-types`, `global` or `ambiguous-path`.
     pub reason: &'static str,
-    /// The module that the name was wanted from.
+    /// The module that the name was imported from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What may have been meant: names that the module exports, files of a near name, or all that a path may name.
+    /// Possible meanings: names that the module exports, files with similar names, or all files that the path may mean.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub near: Vec<String>,
 }
@@ -185,7 +185,7 @@ pub struct PackMissing {
 pub struct PackTotals {
     pub omitted: u64,
     pub missing: u64,
-    /// Of the items, as the budget counts them.
+    /// The size of the items, as the budget counts them.
     pub tokens: u64,
 }
 
@@ -202,7 +202,7 @@ pub struct PackTruncation {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PackDigests {
-    /// Logs, files that were read, and the configuration that decided where imports lead.
+    /// Logs, files that were read, and the configuration that affected the resolution of imports.
     pub inputs: Vec<PackInput>,
     pub outputs: Vec<PackInput>,
 }

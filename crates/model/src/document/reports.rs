@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::run_report::{LeftOutReport, NotAnalysedFiles};
 
-/// `stan select --json`: the summary of a selection, and each node with the reason why it is in.
+/// `stan select --json`: the summary of a selection, and each node with the reason why it is selected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -15,16 +15,16 @@ pub struct SelectReport {
     pub selected_node_ids: Vec<String>,
     pub selected_count: u64,
     pub total_bytes: u64,
-    /// Estimated: bytes / 4.
+    /// An estimate: bytes / 4.
     pub tokens: u64,
-    /// Counted; absent unless requested.
+    /// The exact count; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_tokens: Option<ExactTokens>,
     /// Largest first, then by id.
     pub largest: Vec<SizedNode>,
-    /// What a run would leave out, and why: it is neither among the nodes nor counted. Sorted by path.
+    /// Files that a run would leave out, and why. They are neither in the nodes nor counted. Sorted by path.
     pub left_out: Vec<LeftOutReport>,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
     /// Files of the map in languages that are not analysed: most files first, then by extension.
     pub not_analysed: Vec<NotAnalysedFiles>,
@@ -32,7 +32,7 @@ pub struct SelectReport {
 }
 
 impl SelectReport {
-    /// Whether there is at least one entry, and no entry names a file that exists.
+    /// Whether there is at least one entry, and none of the named files exist.
     pub fn names_only_absent_files(&self) -> bool {
         self.nodes.is_empty()
             && !self.left_out.is_empty()
@@ -40,10 +40,10 @@ impl SelectReport {
     }
 }
 
-/// Why a path that names nothing is left out.
+/// Why a path that does not exist is left out.
 pub const ABSENT_FILE: &str = "there is no such file";
 
-/// Tokens as a tokenizer counts them, beside the estimates of the formats.
+/// Tokens counted by a tokenizer, in addition to the estimates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ExactTokens {
@@ -61,21 +61,21 @@ pub struct SizedNode {
     pub bytes: u64,
 }
 
-/// A selected node and its shortest way from a seed.
+/// A selected node and its shortest path from a seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SelectedNode {
     pub node_id: String,
     pub bytes: u64,
-    /// From the seed to the node itself, one element for a seed; of a longer way the last [`SHOWN_STEPS`] nodes.
+    /// From the seed to the node itself, one element for a seed; the last [`SHOWN_STEPS`] nodes of a longer path.
     pub path: Vec<String>,
-    /// How many nodes of the way come before those of `path`; absent when it is whole.
+    /// How many nodes of the path precede those in `path`; absent if it is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_omitted: Option<u64>,
 }
 
-/// How many steps of a path are shown: the paths to all nodes of a chain together would be its length squared.
+/// How many nodes of a path are shown: the complete paths of all nodes in a chain would take quadratic space.
 pub const SHOWN_STEPS: usize = 8;
 
 /// `stan snap --json`.
@@ -83,36 +83,36 @@ pub const SHOWN_STEPS: usize = 8;
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SnapReport {
     pub snapshots: Vec<SnapshotReport>,
-    /// The baselines that are kept, newest first in each kind; only of `list`, `undo`, `redo` and `set`.
+    /// The stored baselines, newest first within each kind; only for `list`, `undo`, `redo` and `set`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub baselines: Vec<BaselineReport>,
     pub warnings: Vec<String>,
 }
 
-/// A baseline that is kept.
+/// A stored baseline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct BaselineReport {
     /// `plain` or `context`.
     pub kind: String,
-    /// 0 is the newest.
+    /// 0 for the newest.
     pub number: u64,
-    /// Diffs are made against this one.
+    /// Whether diffs are made against this one.
     pub current: bool,
     pub files: u64,
-    /// Files that the next older one does not have.
+    /// The number of files that the next older baseline does not have.
     pub added: u64,
     pub changed: u64,
     pub removed: u64,
 }
 
-/// One snapshot that was replaced or made.
+/// A snapshot that was replaced or created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SnapshotReport {
     pub path: String,
     pub files: u64,
-    /// Whether it differs from the one before.
+    /// Whether it differs from the previous one.
     pub changed: bool,
 }
 
@@ -122,11 +122,11 @@ pub struct SnapshotReport {
 pub struct StateReport {
     pub file: String,
     pub valid: bool,
-    /// The schema that the file was written in; absent when it is not valid.
+    /// The schema version of the file; absent if the file is invalid.
     pub version: Option<u8>,
     pub includes: u64,
     pub excludes: u64,
-    /// The file was rewritten, or would have to be.
+    /// Whether the file was rewritten, or needs to be.
     pub rewritten: bool,
     pub warnings: Vec<String>,
     pub errors: Vec<String>,
@@ -137,24 +137,24 @@ pub struct StateReport {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct VerifyReport {
     pub archive: String,
-    /// Nothing differs.
+    /// Whether nothing differs.
     pub matches: bool,
-    /// How many entries were compared.
+    /// The number of compared entries.
     pub entries: u64,
     pub differ: Vec<Difference>,
-    /// In the archive and nowhere else.
+    /// Entries of the archive that a run would not archive now.
     pub gone: Vec<String>,
-    /// A run would archive them now, and the archive does not hold them.
+    /// Files that a run would archive now and that are not in the archive.
     pub new: Vec<String>,
     pub warnings: Vec<String>,
 }
 
-/// An entry whose bytes are not what something else says they are.
+/// An entry whose bytes differ from those in another place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Difference {
     pub path: String,
-    /// What the archive was compared with.
+    /// The other place.
     pub with: String,
     pub expected: String,
     pub actual: String,

@@ -1,5 +1,5 @@
-//! The report of a run: the document of `stan run --json`, from which its text output is made too. Has no absolute paths, so that
-//! users can share it.
+//! The report of a run: the document of `stan run --json`, from which the text output is made too. Contains no absolute paths, so
+//! that users can share it.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -7,64 +7,64 @@ use serde::{Deserialize, Serialize};
 
 use super::reports::ExactTokens;
 
-/// Which archive was made.
+/// The kind of archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ArchiveMode {
     /// The whole repository.
     Plain,
-    /// The map and an empty selection: the opening of a thread.
+    /// The map and an empty selection: the start of a thread.
     Meta,
-    /// The base and what the selection asks for.
+    /// The base and the selection.
     Context,
 }
 
-/// The outcome of a run, done or planned.
+/// The outcome of a run, executed or planned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunReport {
     pub mode: ArchiveMode,
-    /// Nothing was written: this is what would have been.
+    /// Whether this is a plan, so that nothing was written.
     pub plan: bool,
     pub archive: ArchiveReport,
-    /// Absent when the mode has no diff archive.
+    /// Absent if the mode has no diff archive.
     pub diff: Option<DiffReport>,
     pub base: Part,
     pub closure: Part,
-    /// What is in both.
+    /// Files in both the base and the closure.
     pub overlap: Part,
     /// Absent in plain runs.
     pub map: Option<MapReport>,
     pub externals: ExternalsReport,
-    /// The most tokens first.
+    /// Most tokens first.
     pub largest: Vec<WeighedPath>,
-    /// Left out because they hold a NUL byte in their first 8 KiB.
+    /// Left out because of a NUL byte in the first 8 KiB.
     pub binaries: Vec<SizedPath>,
-    /// Archived, but over 1 MiB or 3,000 lines.
+    /// Archived, but larger than 1 MiB or 3,000 lines.
     pub large_texts: Vec<SizedPath>,
-    /// Archived as they are.
+    /// Archived unchanged.
     pub not_utf8: Vec<String>,
-    /// Left out because they hold a credential, or are credential files by their name. Never names a secret.
+    /// Left out because they contain a credential, or are credential files by name. Never contains a secret.
     pub secrets: Vec<SecretFile>,
     /// Archived although git ignores them, because the selection names them.
     pub ignored: Vec<String>,
     pub left_out: Vec<LeftOutReport>,
-    /// Scripts that were named on the command line, in the order in which they ran; absent where there are none.
+    /// The scripts on the command line, in the order in which they ran; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptReport>,
     /// Files of the repository in languages that are not analysed: most files first, then by extension.
     pub not_analysed: Vec<NotAnalysedFiles>,
-    /// The archives in the form that was asked for, beside the tar; empty when that is all that was asked for.
+    /// The archives in the requested format, besides the tar; empty if only the tar was requested.
     pub formats: Vec<FormatReport>,
-    /// Root-relative paths of every file that changed on the disk, externals included; sorted.
+    /// Root-relative paths of all files that changed on disk, including externals; sorted.
     pub written: Vec<String>,
     pub removed: Vec<String>,
     pub warnings: Vec<String>,
-    /// What the graph could not read or resolve.
+    /// The problems of the graph.
     pub errors: Vec<String>,
-    /// An earlier run said the errors, and nothing has changed since. Not part of the document.
+    /// Whether an earlier run reported the same errors, and nothing has changed since. Not part of the document.
     #[serde(skip)]
     pub errors_are_known: bool,
 }
@@ -78,10 +78,10 @@ pub struct ScriptReport {
     /// Root-relative path of its output.
     pub path: String,
     pub end: ScriptEnd,
-    /// Absent when it did not end by itself.
+    /// Absent if the script did not exit by itself.
     pub exit_code: Option<i32>,
     pub milliseconds: u64,
-    /// Of its output, escapes taken out.
+    /// The size of its output, without escape sequences.
     pub bytes: u64,
 }
 
@@ -109,25 +109,25 @@ pub enum ScriptEnd {
 pub struct ArchiveReport {
     pub path: String,
     pub files: u64,
-    /// Contents of the files, without the archive's own bytes.
+    /// The size of the files' contents, without the archive's own bytes.
     pub bytes: u64,
-    /// By the tokenizer that was asked for.
+    /// Counted by the requested tokenizer.
     pub tokens: u64,
-    /// The same with the name of the tokenizer; absent when nothing was counted, and `tokens` is a quarter of the bytes.
+    /// The same with the name of the tokenizer; absent if tokens were not counted, and `tokens` is a quarter of the bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_tokens: Option<ExactTokens>,
-    /// Size of the archive itself.
+    /// The size of the archive file.
     pub archive_bytes: u64,
 }
 
-/// The diff archive, and what it says.
+/// The diff archive, and the changes in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiffReport {
     #[serde(flatten)]
     pub archive: ArchiveReport,
-    /// Whether there was a snapshot to compare with; without one the diff is the full archive.
+    /// Whether there was a snapshot to compare with; without one, the diff is the full archive.
     pub has_baseline: bool,
     pub added: Vec<String>,
     pub changed: Vec<String>,
@@ -160,20 +160,20 @@ impl Part {
 pub struct MapReport {
     pub nodes: u64,
     pub edges: u64,
-    /// Nodes that the selection holds.
+    /// The number of nodes in the selection.
     pub selected: u64,
     /// How many of these are externals, staged and verified.
     pub staged: u64,
 }
 
-/// Archived files that are not the repository's own, by where they come from.
+/// Archived files that do not belong to the repository, by origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalsReport {
-    /// Every archived external that belongs to no installed package (`context/abs/`), by its path.
+    /// All archived externals that belong to no installed package (`context/abs/`), by path.
     pub outside: Vec<OutsideFile>,
-    /// Every file that `imports` of the configuration brings in from outside the root.
+    /// All files that `imports` in the configuration adds from outside the root.
     pub imported: Vec<OutsideFile>,
 }
 
@@ -187,7 +187,7 @@ pub struct OutsideFile {
     pub archived_as: String,
 }
 
-/// An archive, or a part of one, in another form than tar.
+/// An archive, or a part of one, in another format than tar.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FormatReport {
@@ -223,13 +223,13 @@ pub struct NotAnalysedFiles {
     pub files: u64,
 }
 
-/// `142 .py and 3 .go files are listed but not analysed`; nothing where every language is analysed.
+/// `142 .py and 3 .go files are listed but not analysed`; `None` if every language is analysed.
 pub fn not_analysed_line(files: &[NotAnalysedFiles]) -> Option<String> {
-    const NAMED: usize = 5;
+    const MAX_NAMED: usize = 5;
     let total: u64 = files.iter().map(|one| one.files).sum();
     let mut parts: Vec<String> =
-        files.iter().take(NAMED).map(|one| format!("{} .{}", one.files, one.extension)).collect();
-    let others: u64 = files.iter().skip(NAMED).map(|one| one.files).sum();
+        files.iter().take(MAX_NAMED).map(|one| format!("{} .{}", one.files, one.extension)).collect();
+    let others: u64 = files.iter().skip(MAX_NAMED).map(|one| one.files).sum();
     if others > 0 {
         parts.push(format!("{others} other"));
     }
@@ -238,7 +238,7 @@ pub fn not_analysed_line(files: &[NotAnalysedFiles]) -> Option<String> {
     Some(format!("{list} {} listed but not analysed", if total == 1 { "file is" } else { "files are" }))
 }
 
-/// A file that was asked for and is not in the archive.
+/// A requested file that is not in the archive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LeftOutReport {
@@ -246,7 +246,7 @@ pub struct LeftOutReport {
     pub reason: String,
 }
 
-/// A file that is held back, and why.
+/// A file that was left out, and why.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SecretFile {
@@ -259,7 +259,7 @@ pub struct SecretFile {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SecretHit {
-    /// Counted from 1; absent when the file's name is the reason.
+    /// 1-based; absent if the file's name is the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// The id of the rule.
@@ -267,7 +267,7 @@ pub struct SecretHit {
 }
 
 impl SecretFile {
-    /// In words, for lists of what is left out.
+    /// The reason as text, for lists of files left out.
     pub fn reason(&self) -> String {
         match self.hits.first() {
             Some(SecretHit { line: Some(line), rule }) => format!("line {line} holds a secret ({rule})"),
@@ -277,7 +277,7 @@ impl SecretFile {
     }
 }
 
-/// The estimate that the formats use; the commands that count exactly say so.
+/// The estimated number of tokens.
 pub fn tokens(bytes: u64) -> u64 {
     bytes.div_ceil(4)
 }

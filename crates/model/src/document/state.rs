@@ -40,7 +40,7 @@ pub struct State {
     pub exclude: Vec<Entry>,
 }
 
-/// Which schema a document was written in.
+/// The schema version of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateVersion {
     /// `{include, exclude?}` with names of kinds; rewritten as v2 before it is archived.
@@ -48,7 +48,7 @@ pub enum StateVersion {
     V2,
 }
 
-/// A selection, and what the reader noticed about its syntax.
+/// A parsed selection, and remarks about its syntax.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedState {
     pub state: State,

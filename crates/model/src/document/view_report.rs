@@ -1,4 +1,4 @@
-//! `stan view --json`: what the page shows, in counts. Data only.
+//! `stan view --json`: the contents of the page, in counts. Data only.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -8,22 +8,22 @@ use serde::Serialize;
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ViewReport {
-    /// Where the page is: relative to the root, or as `--out` named it.
+    /// The path of the page: relative to the root, or as in `--out`.
     pub file: String,
     /// The size of the page.
     pub bytes: u64,
     /// Files of the repository.
     pub files: u64,
-    /// Of code, as the tokenizer counts.
+    /// The size of the code, as counted by the tokenizer.
     pub tokens: u64,
     pub tokenizer: String,
-    /// Pairs of files of which one depends on the other.
+    /// The number of pairs of files with a dependency between them.
     pub edges: u64,
     pub cycles: u64,
-    /// Imports without a target.
+    /// The number of imports without a target.
     pub missing: u64,
-    /// Files that the selection holds.
+    /// The number of files in the selection.
     pub selected: u64,
-    /// Sorted and unique.
+    /// Sorted, without duplicates.
     pub warnings: Vec<String>,
 }

@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-/// Metadata of a slice: what was asked, what is left out and why.
+/// Metadata of a slice: the request, and what was left out and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct SliceMeta {
-    /// JSON Pointer as given, without white space around it.
+    /// JSON Pointer as given, without surrounding white space.
     pub ptr: String,
     pub enclosure: Enclosure,
     pub closure: Closure,
-    /// Where the pointer leads in the slice, when that is another place.
+    /// The pointer in the slice, if it differs.
     pub ptr_remap: Vec<PtrRemap>,
     pub omitted: Omitted,
     pub missing: Missing,
@@ -64,7 +64,7 @@ impl Closure {
     }
 }
 
-/// One pointer and its place in the slice.
+/// A pointer and its place in the slice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct PtrRemap {
@@ -72,7 +72,7 @@ pub struct PtrRemap {
     pub to: String,
 }
 
-/// Categories left out on purpose.
+/// Categories that were left out on request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Omitted {
@@ -81,7 +81,7 @@ pub struct Omitted {
     pub imports: bool,
 }
 
-/// What the omitted categories would have brought.
+/// What the omitted categories would have added.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Missing {
@@ -90,7 +90,7 @@ pub struct Missing {
     pub imports: Vec<String>,
 }
 
-/// What a bound cut.
+/// The effect of a bound.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Truncation {
@@ -105,7 +105,7 @@ pub struct Truncation {
     pub reason: TruncationReason,
 }
 
-/// The bound that cut.
+/// The bound that had an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum TruncationReason {
@@ -142,7 +142,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// The one finding of a run that failed.
+    /// The only finding of a failed run.
     pub fn failure(message: impl Into<String>) -> Self {
         Self {
             code: "X07-TOOL-EXEC-0001",
@@ -154,13 +154,13 @@ impl Diagnostic {
         }
     }
 
-    /// The finding of a run whose machine flags make no sense.
+    /// The finding of a run with invalid machine flags.
     pub fn bad_arguments(message: impl Into<String>) -> Self {
         Self { code: "X07-TOOL-ARGS-0001", stage: Stage::Parse, ..Self::failure(message) }
     }
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -169,7 +169,7 @@ pub enum Severity {
     Info,
 }
 
-/// Which step found it.
+/// The step that reported it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -178,7 +178,7 @@ pub enum Stage {
     Run,
 }
 
-/// A place in a document.
+/// A position in a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Location {
@@ -187,7 +187,7 @@ pub struct Location {
     pub ptr: String,
 }
 
-/// The truncation record, and the names of what was dropped.
+/// The truncation record, and the names of the dropped declarations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TruncationData {
@@ -208,7 +208,7 @@ pub struct FileDigest {
     pub bytes_len: u64,
 }
 
-/// What was read and written.
+/// The files that were read and written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Digests {
@@ -223,22 +223,22 @@ pub struct SliceReport {
     pub ok: bool,
     #[serde(rename = "in")]
     pub input: String,
-    /// Given when the slice goes to a file.
+    /// Set if the slice is written to a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
-    /// Given by a failed `x07 agent context`, whose `in` is the diagnostics file.
+    /// Set by a failed `x07 agent context`, whose `in` is the diagnostics file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     pub slice_meta: SliceMeta,
     pub diagnostics: Vec<Diagnostic>,
     pub digests: Digests,
-    /// x07AST, or null when there is none or when it went to a file.
+    /// x07AST; null if there is no slice or it was written to a file.
     pub slice_ast: EmbeddedJson,
 }
 
-/// Canonical JSON bytes inside a document; null when there are none.
+/// Canonical JSON bytes inside a document; null if there are none.
 ///
-/// Serde sees null: [`crate::jcs::ObjectBuilder`] puts the bytes in, so that a large slice is written only once.
+/// Serialises as null: [`crate::jcs::ObjectBuilder`] inserts the bytes, so that a large slice is written only once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddedJson(pub Option<Vec<u8>>);
 

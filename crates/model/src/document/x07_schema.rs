@@ -193,7 +193,7 @@ pub struct ContextPackDocument {
     pub toolchain: Toolchain,
     pub project: Project,
     pub focus: Focus,
-    /// x07diag, as it was given; with one more entry when a bound cut the slice.
+    /// x07diag as given; with one more entry if a bound had an effect on the slice.
     pub diagnostics: DiagnosticsDocument,
     pub ast: PackedSlice,
     pub env: BTreeMap<String, Value>,
@@ -239,7 +239,7 @@ pub struct PackedSlice {
     pub slice_meta: SliceMeta,
 }
 
-/// `x07.tool.<command>.report@0.1.0`: the report about a run that `--json` asks for.
+/// `x07.tool.<command>.report@0.1.0`: the report about a run with `--json`.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ToolReport {

@@ -34,7 +34,7 @@ fn reads_and_writes_canonically() {
 }
 
 #[test]
-fn refuses_what_is_not_json() {
+fn texts_that_are_not_json_are_rejected() {
     let cases = [
         "",
         " ",

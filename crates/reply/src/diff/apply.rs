@@ -402,11 +402,11 @@ fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed 
 
 /// If no line is equal: the line with the longest common prefix with the first expected one.
 fn most_alike(places: &[&Line<'_>], old: &[Line<'_>]) -> Option<usize> {
-    const FEWEST_BYTES: usize = 6;
+    const MIN_COMMON_BYTES: usize = 6;
     let (offset, wanted) = old.iter().enumerate().find(|(_, line)| !line.text.trim_ascii().is_empty())?;
     let wanted = wanted.text.trim_ascii();
     let common =
         |line: &Line<'_>| line.text.trim_ascii().iter().zip(wanted).take_while(|(one, other)| one == other).count();
     let best = places.iter().enumerate().map(|(at, line)| (common(line), std::cmp::Reverse(at))).max()?;
-    (best.0 >= FEWEST_BYTES.min(wanted.len())).then(|| best.1.0.saturating_sub(offset))
+    (best.0 >= MIN_COMMON_BYTES.min(wanted.len())).then(|| best.1.0.saturating_sub(offset))
 }

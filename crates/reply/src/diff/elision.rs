@@ -13,7 +13,7 @@ use super::{Body, DiffError, FileDiff, Lines};
 const WORDS: &[&str] =
     &["rest of", "existing code", "unchanged", "remaining", "omitted", "same as before", "previous code"];
 
-/// What the rest is a rest of, in comments without an ellipsis.
+/// Words for the omitted thing, in comments without an ellipsis.
 const WHOLES: &[&str] = &[
     "file",
     "code",

@@ -305,7 +305,7 @@ impl Header {
         file.error.get_or_insert(error);
     }
 
-    /// What git refuses although its meaning is clear.
+    /// Notations that git rejects although their meaning is clear.
     fn check_exactly(&self, file: &mut FileDiff, start: usize) {
         let unprefixed = [&file.old, &file.new].into_iter().flatten().find(|path| path.taken_as.is_some());
         let error = if file.has_git_header

@@ -29,7 +29,7 @@ pub(crate) use replace::{Replacement, opens as opens_replacement, parse as parse
 /// The contents of a fence.
 pub(crate) type Lines<'a> = [Cow<'a, str>];
 
-/// What a diff does to its files.
+/// The kind of change that a diff makes to its files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Change {
     #[default]
@@ -79,7 +79,7 @@ impl DiffError {
     }
 }
 
-/// What a patch writes.
+/// The contents of a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Body {
     Hunks(Vec<Hunk>),
@@ -116,7 +116,7 @@ pub(crate) struct FileDiff {
     pub(crate) malformed: Option<DiffError>,
     /// Why it cannot be applied, whatever the file contains.
     pub(crate) error: Option<DiffError>,
-    /// What `git apply` refuses although its meaning is clear.
+    /// Notations that `git apply` rejects although their meaning is clear.
     pub(crate) strict_error: Option<DiffError>,
     pub(crate) new_mode: Option<u32>,
     pub(crate) body: Body,

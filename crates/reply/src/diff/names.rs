@@ -6,7 +6,7 @@ use super::WrittenPath;
 const PREFIXES: &[&str] = &["a/", "b/", "c/", "i/", "o/", "w/"];
 
 /// In a longer `diff --git` line the boundary between the names is not searched: that is quadratic, and no path is so long.
-const LONGEST_HEADER: usize = 16 * 1024;
+const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 /// The name after `--- ` or `+++ `: `None` for `/dev/null`.
 pub(super) fn file_name(text: &str, index: usize) -> Option<WrittenPath> {
@@ -62,7 +62,7 @@ fn split_header(text: &str) -> Option<(String, String)> {
         let second = unquote(rest).map_or_else(|| rest.to_owned(), |(name, _)| name);
         return Some((first, second));
     }
-    if text.len() > LONGEST_HEADER {
+    if text.len() > MAX_HEADER_BYTES {
         return None;
     }
     if let Some((first, quoted)) = text.split_once(" \"") {

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-/// What ends an HTML block.
+/// The condition that ends an HTML block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HtmlKind {
     /// `<script>`, `<pre>`, `<style>`, `<textarea>`, up to one of their end tags.

@@ -203,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_can_be_scanned(text in ".{0,200}|[\\-> \\t`~#<!\n]{0,200}") {
+    fn any_text_can_be_scanned(text in ".{0,200}|[\\-> \\t`~#<!\n]{0,200}") {
         let count = text.lines().count();
         prop_assert!(scan(text.lines()).len() <= count);
     }

@@ -31,7 +31,7 @@ use crate::report::Findings;
 
 const INVALID: &str = "STAN-REPLY-0003";
 
-/// What a reply changes in the selection.
+/// The changes of a reply to the selection.
 #[derive(Debug, Default)]
 pub(super) struct Selection<'a> {
     /// The state after the patch, if the patch changed something and the result is valid.

@@ -5,7 +5,7 @@ use crate::markdown::Fence;
 use crate::paths::normalise;
 use crate::structure::{OperationKind, Structure};
 
-/// What happens to a file.
+/// The change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
     Edit,

@@ -98,7 +98,7 @@ pub(crate) fn read<'a>(lines: &[&'a str]) -> Structure<'a> {
     reader.structure
 }
 
-/// What the last heading of level 1–3 started.
+/// The part of a reply that the last heading of level 1–3 started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Topic {
     #[default]

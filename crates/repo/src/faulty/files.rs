@@ -1,4 +1,4 @@
-//! Open files and locks of the system that fails on purpose.
+//! Open files and locks of the system with injected faults.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::plan::{Effect, EffectResult, Fault, Plan};
 use crate::system::{HeldLock, InputFile, OutputFile, Stat};
 
-/// Something open, and the plan that decides how its effects go.
+/// An open file or lock, and the plan that decides which of its effects fail.
 pub(super) struct Faulty<T> {
     pub(super) inner: T,
     pub(super) plan: Arc<Plan>,
@@ -35,7 +35,7 @@ impl Read for Faulty<Box<dyn InputFile>> {
             EffectResult::Odd => length = length.div_ceil(2),
             EffectResult::Fine => {}
         }
-        // A file that changed ends elsewhere than the one underneath.
+        // A file that changed ends at another position than the inner one.
         let position = self.inner.stream_position()?;
         let underneath = usize::try_from(self.inner.stat()?.size).unwrap_or(usize::MAX);
         let end = self.plan.length_of(&self.path, underneath)? as u64;
@@ -60,13 +60,13 @@ impl Seek for Faulty<Box<dyn InputFile>> {
 
 impl InputFile for Faulty<Box<dyn InputFile>> {
     fn stat(&self) -> io::Result<Stat> {
-        // A question cannot be interrupted or half answered.
+        // A stat cannot be interrupted or short.
         if !matches!(self.plan.fault(), Fault::Interrupted | Fault::Short) {
             self.check(Effect::ReadPiece)?;
         }
         let stat = self.inner.stat()?;
         let length = usize::try_from(stat.size).unwrap_or(usize::MAX);
-        // An open file stays when its name is gone.
+        // An open file stays accessible after its name is removed.
         let size = self.plan.length_of(&self.path, length).unwrap_or(length) as u64;
         Ok(Stat { size, ..stat })
     }
@@ -79,7 +79,7 @@ impl Write for Faulty<Box<dyn OutputFile>> {
             EffectResult::Odd if self.plan.fault() == Fault::NothingWritten => Ok(0),
             EffectResult::Odd => self.inner.write(bytes.get(..bytes.len().div_ceil(2)).unwrap_or_default()),
             EffectResult::Fail(error) => {
-                // A full disk writes a part before it returns ENOSPC; other errors may as well.
+                // A full disk takes a part of the bytes before it returns ENOSPC; other errors may too.
                 if error.kind() != io::ErrorKind::Interrupted {
                     self.inner.write_all(bytes.get(..bytes.len() / 2).unwrap_or_default())?;
                 }

@@ -1,18 +1,18 @@
-//! What goes wrong and when: which calls a fault applies to, and the counting of them.
+//! The faults: which calls they apply to, and when they occur.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Something that a program asks of a file system.
+/// A kind of file system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     List,
     Stat,
     /// Opening for reading, and reading a whole file.
     Read,
-    /// Reading a piece of an open file, or asking what it is now.
+    /// Reading a piece of an open file, or its current stat.
     ReadPiece,
     ReadLink,
     Now,
@@ -28,42 +28,42 @@ pub enum Effect {
     DescribeLock,
 }
 
-/// What goes wrong.
+/// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// ENOSPC: a write takes half of the bytes before it fails.
     NoSpace,
-    /// EIO, of anything.
+    /// EIO of any call.
     Io,
-    /// EACCES, of anything.
+    /// EACCES of any call.
     Denied,
-    /// EMFILE, of whatever opens something.
+    /// EMFILE of calls that open something.
     TooManyFiles,
-    /// EROFS, of whatever changes something.
+    /// EROFS of calls that change something.
     ReadOnly,
-    /// EXDEV, of renaming.
+    /// EXDEV of a rename.
     OtherDevice,
-    /// A write or a read takes only a part. No failure: callers go on.
+    /// A write or a read processes only a part. Not a failure: callers continue.
     Short,
-    /// A write that takes nothing and returns 0.
+    /// A write takes no bytes and returns 0.
     NothingWritten,
-    /// EINTR, of writing and of reading pieces. No failure: callers try again.
+    /// EINTR of writes and of reads of pieces. Not a failure: callers retry.
     Interrupted,
     /// Another process holds the lock.
     LockHeld,
-    /// ENOLCK: the file system has no locks. No failure: another way is found.
+    /// ENOLCK: the file system has no locks. Not a failure: callers use another kind of lock.
     NoLocks,
-    /// EINVAL, of flushing: the file system cannot. No failure.
+    /// EINVAL of an fsync that the file system does not support. Not a failure.
     NoSync,
-    /// The file is gone after it was stat'ed.
+    /// The file is removed after its stat.
     Vanished,
-    /// The file is half as long after it was stat'ed.
+    /// The file is half as long after its stat.
     Shrunk,
-    /// The file is longer after it was stat'ed.
+    /// The file is longer after its stat.
     Grown,
-    /// A listing names a file that is gone.
+    /// A listing contains a file that does not exist.
     Ghost,
-    /// The clock and the times of files are an hour earlier. No failure.
+    /// The clock and the times of files are an hour earlier. Not a failure.
     TimeBack,
 }
 
@@ -112,13 +112,13 @@ impl Fault {
         }
     }
 
-    /// Whether callers see no failure at all: what they make must be the same as without it.
+    /// Whether callers see no failure: their results must be the same as without the fault.
     pub fn is_harmless(self) -> bool {
         matches!(self, Self::Short | Self::Interrupted | Self::TimeBack | Self::NoLocks | Self::NoSync)
     }
 
     fn error(self) -> Option<io::Error> {
-        // The real errno where there is one: libraries check more than the kind.
+        // Uses the real errno if there is one: libraries check more than the kind.
         #[cfg(unix)]
         let number = match self {
             Self::NoSpace => 28,
@@ -149,11 +149,11 @@ impl Fault {
     }
 }
 
-/// How an effect goes.
+/// The result of a call.
 pub(super) enum EffectResult {
     Fine,
     Fail(io::Error),
-    /// It succeeds, but not as one would wish; how depends on the fault and the effect.
+    /// It succeeds in an unusual way, which depends on the fault and the call.
     Odd,
 }
 
@@ -163,7 +163,7 @@ pub(super) struct Plan {
     lasting: bool,
     count: AtomicUsize,
     injected: Mutex<Vec<(Effect, PathBuf)>>,
-    /// The file that vanishes, shrinks or grows, and whether it has done so already.
+    /// The files that have vanished, shrunk or grown.
     altered: Mutex<Vec<PathBuf>>,
 }
 
@@ -185,9 +185,9 @@ impl Plan {
         self.fault
     }
 
-    /// Counts an effect and says how it goes.
+    /// Counts a call, and decides its result.
     pub(super) fn next(&self, effect: Effect, path: &Path) -> EffectResult {
-        // Files that change after a stat are counted when the stat has found one.
+        // Faults that change a file after its stat are counted when the stat is taken.
         if !self.fault.applies_to(effect) || self.changes_files() || !self.is_due() {
             return EffectResult::Fine;
         }
@@ -195,7 +195,7 @@ impl Plan {
         self.fault.error().map_or(EffectResult::Odd, EffectResult::Fail)
     }
 
-    /// A regular file was stat'ed: from here on it may be another one.
+    /// Called after the stat of a regular file: from now on it may be changed.
     pub(super) fn after_stat(&self, path: &Path) {
         if self.changes_files() && self.is_due() {
             self.record(Effect::Stat, path);
@@ -203,12 +203,12 @@ impl Plan {
         }
     }
 
-    /// Something new was put in the place of a file.
+    /// Called when a new file replaces the one at `path`.
     pub(super) fn replaced(&self, path: &Path) {
         locked(&self.altered).retain(|altered| altered != path);
     }
 
-    /// How long a file of this length is by now.
+    /// The changed length of a file with this original length.
     pub(super) fn length_of(&self, path: &Path, length: usize) -> io::Result<usize> {
         if !self.changes_files() || !locked(&self.altered).iter().any(|altered| altered == path) {
             return Ok(length);

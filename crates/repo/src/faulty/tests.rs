@@ -1,4 +1,4 @@
-//! Each fault does what its name says, once or for good, and nothing else does.
+//! Each fault does what its name says, once or from then on, and nothing else does.
 
 use std::io::Read;
 
@@ -33,7 +33,7 @@ fn every_step_of_writing_fails_once() {
             system.read_into(Path::new(FILE), &mut bytes).unwrap();
             let expected: &[u8] = if !faulty.injected().is_empty() { b"0123456789" } else { b"new" };
             assert_eq!(bytes, expected, "{fault:?} {at}");
-            // Removing the temporary file is an effect too.
+            // Removing the temporary file is a call too.
             let is_left = system.read_dir(Path::new("/d")).unwrap().len() > 2;
             let cannot_remove = lasting && fault.applies_to(Effect::Remove) && at > 0;
             assert_eq!(is_left, cannot_remove, "{fault:?} {at} {lasting}");

@@ -6,7 +6,7 @@ use regex_automata::util::syntax;
 
 use super::translate::{GlobReason, directories_expression, expression};
 
-/// Larger automata are refused: no list of globs that people write comes near this size.
+/// Larger automata are refused: real lists of globs are far from this size.
 const MAX_AUTOMATON: usize = 32 << 20;
 
 /// Globs per automaton. States of a lazy automaton are sets of positions in the globs: with too many globs, there are more states

@@ -6,7 +6,7 @@
 
 use super::tokens::{Token, tokens};
 
-/// Nobody writes longer globs, and every byte costs memory in the automaton.
+/// Real globs are shorter, and every byte costs memory in the automaton.
 const MAX_LENGTH: usize = 4096;
 
 /// Limits nesting: otherwise groups would nest as deep as the glob has folders.

@@ -1,7 +1,7 @@
 //! An index of long ignore files: generated ones may have as many lines as there are files.
 //!
-//! It gives every line that may match, by the literal text that a path must be, start with or end with; whether a line
-//! does match is decided elsewhere.
+//! Returns every line that may match, by the literal text that a path must equal, start with or end with. Whether a line matches
+//! is decided elsewhere.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,7 +15,7 @@ pub(super) struct Index {
     path_starts: Literals,
 }
 
-/// Literal texts with the places of their patterns, ascending.
+/// Literal texts with the indices of their patterns, ascending.
 #[derive(Debug, Default)]
 struct Literals {
     by_text: FxHashMap<Box<[u8]>, Vec<u32>>,
@@ -41,7 +41,7 @@ impl Index {
         index
     }
 
-    /// The places of the patterns that may match, ascending.
+    /// The indices of the patterns that may match, ascending.
     pub(super) fn candidates(&self, name: &[u8], below: &[u8]) -> Vec<u32> {
         let mut found = Vec::new();
         found.extend(self.names.by_text.get(name).into_iter().flatten());

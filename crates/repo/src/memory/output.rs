@@ -1,5 +1,5 @@
-//! Open files, renaming and locks of the file system in memory. A file that is open stays readable and writable after
-//! its name is gone, as on Unix.
+//! Open files, renames and locks of the in-memory file system. An open file stays readable and writable after its name is
+//! removed, as on Unix.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -34,7 +34,7 @@ impl MemorySystem {
         Ok(Box::new(Handle { state: Arc::clone(&self.state), index, position: 0 }))
     }
 
-    /// Only whether it can be run, and by whom it can be read.
+    /// Only whether it is executable, and who may read it.
     pub(super) fn mode_of(&self, path: &Path) -> io::Result<u32> {
         let state = self.read();
         let node = state.node(state.find(path, false)?)?;
@@ -72,7 +72,7 @@ impl MemorySystem {
 }
 
 impl MemoryTree {
-    /// A new empty file; its directory is there and its name is free.
+    /// Creates an empty file; its directory exists and its name is free.
     fn create(&mut self, path: &Path) -> io::Result<usize> {
         let (parent, name) = path.parent().zip(path.file_name()).ok_or(io::ErrorKind::InvalidInput)?;
         let parent = self.find(parent, true)?;
@@ -115,7 +115,7 @@ impl MemoryTree {
     }
 }
 
-/// An open file: its node, whatever its name is by now.
+/// An open file: its node, whatever its current name.
 struct Handle {
     state: Arc<RwLock<MemoryTree>>,
     index: usize,

@@ -1,5 +1,5 @@
-//! An open directory whose files are read by name. That takes half the time of resolving a whole path, which matters for many small
-//! files. Also lists directories, refusing links in their path where the system can.
+//! An open directory whose files are read by name, which takes half the time of resolving a whole path and matters for many small
+//! files. Also lists directories, refusing symlinks in their path if the system can.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use rustix::io::retry_on_intr;
 use crate::system::DirEntry;
 use crate::system::{DirectoryFiles, EntryKind, MAX_RESERVED, Stat};
 
-/// Buffer of the first read, before the size of the file is known: more than most source files have.
+/// The buffer of the first read, before the size of the file is known: larger than most source files.
 const FIRST_READ: usize = 64 << 10;
 
 pub(super) struct OpenDirectory {
@@ -32,7 +32,7 @@ impl OpenDirectory {
 
 impl DirectoryFiles for OpenDirectory {
     fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>> {
-        // Without blocking, so that a pipe put in the place of a file cannot hang the run.
+        // Without blocking, so that a pipe at this path cannot hang the run.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let opened =
             retry_on_intr(|| openat(&self.descriptor, name, flags, Mode::empty())).map_err(a_link_is_no_answer)?;
@@ -59,7 +59,7 @@ fn from_raw(stat: &rustix::fs::Stat) -> Stat {
     }
 }
 
-/// The widths of a stat's numbers differ between platforms.
+/// The integer types in a stat differ between platforms.
 fn wide<N: TryInto<W>, W: Default>(number: N) -> W {
     number.try_into().unwrap_or_default()
 }
@@ -73,11 +73,11 @@ fn kind(kind: FileType) -> EntryKind {
     }
 }
 
-/// Appends the bytes of an open file, if it is a regular one of at most `limit` bytes; nothing if not. `seen` is the
-/// result of [`regular_stat`], if it was called.
+/// Appends the bytes of an open file; fails and appends nothing unless it is a regular file of at most `limit` bytes. `seen` is
+/// the result of [`regular_stat`], if it was called.
 pub(super) fn append(file: &File, seen: Option<Stat>, limit: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
     let start = buffer.len();
-    // Into memory that was not zeroed first.
+    // Reads into uninitialised memory, without zeroing it first.
     let read = |buffer: &mut Vec<u8>| rustix::io::read(file, spare_capacity(buffer));
     let read = fill(read, || regular_stat(file, limit), seen, limit, buffer);
     if read.is_err() {
@@ -86,8 +86,8 @@ pub(super) fn append(file: &File, seen: Option<Stat>, limit: u64, buffer: &mut V
     read
 }
 
-/// Appends what `read` gives until it gives nothing. A read may take less than it has room for and still not be at the end:
-/// on FUSE, 9p and some network file systems, and where a signal came in between.
+/// Appends the bytes that `read` returns, until it returns none. A read may return less than requested before the end: on FUSE,
+/// 9p and some network file systems, and after a signal.
 fn fill(
     mut read: impl FnMut(&mut Vec<u8>) -> rustix::io::Result<usize>,
     look: impl Fn() -> io::Result<Stat>,
@@ -95,7 +95,7 @@ fn fill(
     limit: u64,
     buffer: &mut Vec<u8>,
 ) -> io::Result<()> {
-    // One byte more than the size, so that one more read sees both the rest and the end.
+    // One byte more than the size, so that one more read finds both the rest and the end.
     let rest_of = |stat: Stat, filled: usize| {
         let size = usize::try_from(stat.size).unwrap_or(usize::MAX);
         if size >= filled { (size - filled).saturating_add(1) } else { filled }
@@ -103,21 +103,22 @@ fn fill(
     let start = buffer.len();
     let mut wanted = seen.map_or(FIRST_READ, |stat| rest_of(stat, 0));
     loop {
-        // Later reads fill the spare capacity first: most of them only find the end of the file.
+        // Later reads use the spare capacity first: most of them only find the end of the file.
         if buffer.len() == start || buffer.len() == buffer.capacity() {
             buffer.reserve(wanted.clamp(1, MAX_RESERVED));
         }
         let count = retry_on_intr(|| read(buffer))?;
         let filled = buffer.len() - start;
-        // A file that fills the room may be anything, and so may one that has nothing to read.
+        // Stat only if the first read did not settle it: a full buffer may be a part of a huge file, and an empty one may not be
+        // a regular file.
         if seen.is_none() && (filled == 0 || buffer.capacity() == buffer.len()) {
             seen = Some(look()?);
         }
         if filled as u64 > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        // A read that returned as many bytes as the stat's size, with room for more, has reached the end. A file of
-        // size 0 may have contents all the same, on virtual file systems.
+        // A read of exactly the stat's size that left room in the buffer has reached the end. A file of size 0 may still have
+        // contents, on virtual file systems.
         let is_whole = seen.is_some_and(|stat| stat.size == filled as u64 && buffer.len() < buffer.capacity());
         if count == 0 || is_whole {
             return Ok(());
@@ -126,12 +127,12 @@ fn fill(
     }
 }
 
-/// What one call for entries may fill: some thousand names.
+/// The buffer for one call of getdents: some thousand names.
 #[cfg(target_os = "linux")]
 const LISTING_BUFFER: usize = 128 << 10;
 
-/// The entries of a directory whose path has no links. Calls getdents directly: the standard library would copy each
-/// name twice.
+/// The entries of a directory whose path contains no symlink. Calls getdents directly: the standard library would copy each name
+/// twice.
 #[cfg(target_os = "linux")]
 pub(super) fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
     use rustix::fs::RawDir;
@@ -149,7 +150,7 @@ pub(super) fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
             continue;
         }
         let kind = match entry.file_type() {
-            // Some file systems do not say.
+            // Some file systems do not return the type.
             FileType::Unknown => {
                 let stat = retry_on_intr(|| rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW))?;
                 FileType::from_raw_mode(stat.st_mode)
@@ -161,20 +162,20 @@ pub(super) fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
     Ok(entries)
 }
 
-/// Opens a file for reading, without blocking, by a path that has no links in it.
+/// Opens a file for reading, without blocking, by a path without symlinks.
 pub(super) fn open_real(path: &Path) -> io::Result<File> {
     open_without_links(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC).map(File::from)
 }
 
-/// Opens a path that has no links in it. A link that appeared in any component since the stat is an error; where the
-/// system cannot check all of them, at least the last component is not followed.
+/// Opens a path without symlinks. A symlink that appeared in any component since the check is an error; if the system cannot
+/// check all components, at least the last one is not followed.
 fn open_without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let flags = flags | OFlags::NOFOLLOW;
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, ResolveFlags, openat2};
         match retry_on_intr(|| openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)) {
-            // Kernels before 5.6 do not have it, and some sandboxes refuse it.
+            // Kernels before 5.6 do not have it, and some sandboxes forbid it.
             Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {}
             opened => return opened.map_err(a_link_is_no_answer),
         }
@@ -182,7 +183,7 @@ fn open_without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())).map_err(a_link_is_no_answer)
 }
 
-/// Replaces the system's "too many levels of symbolic links" with a message that says what happened.
+/// Replaces the system's "too many levels of symbolic links" by a message that explains what happened.
 fn a_link_is_no_answer(error: rustix::io::Errno) -> io::Error {
     match error {
         rustix::io::Errno::LOOP => io::Error::other("there is a link on the way to it, which is not followed"),
@@ -192,7 +193,7 @@ fn a_link_is_no_answer(error: rustix::io::Errno) -> io::Error {
 
 /// The stat of a regular file of at most `limit` bytes.
 pub(super) fn regular_stat(file: &File, limit: u64) -> io::Result<Stat> {
-    // The standard library asks for more than is needed here, which takes longer.
+    // The standard library calls statx for more fields than needed here, which takes longer.
     let stat = from_raw(&retry_on_intr(|| rustix::fs::fstat(file))?);
     if stat.kind != EntryKind::File {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -208,7 +209,7 @@ mod tests {
     use super::*;
     use crate::{OsSystem, System, SystemExt as _, WritableSystem};
 
-    /// Both ways of reading give the same bytes and the same stat, whatever the size.
+    /// Both ways of reading give the same bytes and the same stat, for any size.
     #[test]
     fn names_read_as_paths_do() {
         let folder = tempfile::tempdir().unwrap();
@@ -237,7 +238,7 @@ mod tests {
         }
     }
 
-    /// A short read is not the end of the file, and an interrupted one is not a failure.
+    /// A short read is not the end of the file, and an interrupted one is not an error.
     #[test]
     fn short_reads_are_not_the_end() {
         let folder = tempfile::tempdir().unwrap();
@@ -275,7 +276,7 @@ mod tests {
         }
     }
 
-    /// A link that an attacker swaps in after the stat is not followed, neither in place of the file nor above it.
+    /// A symlink that an attacker swaps in after the stat is not followed, neither at the path itself nor at a parent.
     #[test]
     fn links_are_not_followed() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! How the real file system makes files, keeps names and holds locks. Where things are written is not decided here.
+//! Creating files, syncing directories and locking on the real file system. Where files are written is decided elsewhere.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, Write};
@@ -12,8 +12,8 @@ pub(super) fn create_new(path: &Path, access: Access) -> io::Result<Box<dyn Outp
     if access != Access::Undecided {
         return Ok(Box::new(NewFile { file: create(path, access)?, shared_mode: None }));
     }
-    // The mode that `Shared` results in depends on the umask and on the folder's default permissions: an empty file
-    // shows it. It is not used itself, because another process might open it before its permissions are taken away.
+    // The mode of `Shared` depends on the umask and on the folder's default permissions, so it is read from an empty file. That
+    // file is not used itself, because another process might open it before its permissions are removed.
     let trial = create(path, Access::Shared)?;
     let shared_mode = trial.metadata()?.permissions();
     drop(trial);
@@ -23,7 +23,7 @@ pub(super) fn create_new(path: &Path, access: Access) -> io::Result<Box<dyn Outp
 
 fn create(path: &Path, access: Access) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    // `create_new` (O_EXCL) fails on any last component that is there, links included.
+    // `create_new` (O_EXCL) fails if the last component exists, even as a symlink.
     options.write(true).create_new(true);
     #[cfg(unix)]
     {
@@ -39,7 +39,7 @@ fn create(path: &Path, access: Access) -> io::Result<File> {
     options.open(path)
 }
 
-/// A file that is being written, and the permissions that it has once it is shared.
+/// A file that is being written, and its permissions once it is shared.
 struct NewFile {
     file: File,
     shared_mode: Option<fs::Permissions>,
@@ -73,7 +73,7 @@ pub(super) fn sync_dir(path: &Path) -> io::Result<()> {
     skip_unsupported_sync(File::open(path)?.sync_all())
 }
 
-/// A directory cannot be opened there, and its names are kept in order by the journal.
+/// Elsewhere, a directory cannot be opened, and the journal of the file system keeps renames in order.
 #[cfg(not(unix))]
 pub(super) fn sync_dir(_: &Path) -> io::Result<()> {
     Ok(())
@@ -86,7 +86,7 @@ pub(super) fn try_lock(path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
         Err(error) => return Err(error),
     }
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-    // A link put there in between was followed: then the file behind the name is not the one that is open.
+    // If a symlink that was created in between was followed, the file at the path is not the open one.
     let (open, named) = (file.stat()?, stat(&fs::symlink_metadata(path)?));
     if regular(named)?.inode != open.inode {
         return Err(io::Error::other("the lock file was replaced while it was opened"));
@@ -98,13 +98,14 @@ pub(super) fn try_lock(path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
     }
 }
 
-/// The lock belongs to the open file, so that the kernel releases it with the process. The file itself stays: removing it
-/// would let a third run lock a new file of the same name while a second one waits for the old.
+/// The lock belongs to the open file, so that the kernel releases it with the process. The file itself stays: if it were removed,
+/// a third run could lock a new file of the same name while a second one waits for the old one.
 struct LockFile(File);
 
 impl HeldLock for LockFile {
     fn describe(&mut self, holder: &str) -> io::Result<()> {
-        // Never empty in between: others read it meanwhile, and only its first line.
+        // Overwritten without truncating first, so that the file is never empty: others may read it at any time, and only its
+        // first line.
         self.0.rewind()?;
         self.0.write_all(holder.as_bytes())?;
         self.0.set_len(holder.len() as u64)
@@ -120,7 +121,7 @@ mod tests {
     use crate::system_ext::SystemExt as _;
 
     #[test]
-    fn a_new_file_takes_no_place_that_is_taken() {
+    fn a_new_file_never_replaces_an_existing_one() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         let mut file = OsSystem.create_new(&path, Access::Executable).unwrap();

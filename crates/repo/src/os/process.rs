@@ -1,12 +1,12 @@
-//! Identifies this process, and tells whether another one still runs. For lock files on file systems without locks.
+//! Identifies this process, and determines whether another one still runs. For lock files on file systems without locks.
 //!
-//! A token is `<pid> <start> <boot> <host>`. The start time distinguishes a process from a later one with the same pid,
-//! the boot id from one before the last reboot. Processes on another machine cannot be checked.
+//! A token is `<pid> <start> <boot> <host>`. The start time distinguishes a process from a later one with the same pid, the boot
+//! id from one before the last reboot. Processes on another machine cannot be checked.
 
 use std::fs;
 use std::io;
 
-/// In place of a part that the system does not provide.
+/// Replaces a part that the system does not provide.
 const UNKNOWN: &str = "-";
 
 pub(super) fn token() -> io::Result<String> {
@@ -32,7 +32,7 @@ pub(super) fn is_running(token: &str) -> Option<bool> {
     Some(start == UNKNOWN || current_start == UNKNOWN || start == current_start)
 }
 
-/// Asks the system by a signal that is not sent. A process of another user exists as well.
+/// Sends signal 0, which only checks whether the process exists. One of another user exists too.
 #[cfg(unix)]
 fn exists(pid: u32) -> Option<bool> {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
@@ -48,7 +48,7 @@ fn exists(_: u32) -> Option<bool> {
     None
 }
 
-/// How much address space this process may have (`ulimit -v`); `None` without a limit.
+/// The limit of this process's address space (`ulimit -v`); `None` without a limit.
 pub fn address_space() -> Option<u64> {
     #[cfg(unix)]
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
@@ -57,7 +57,7 @@ pub fn address_space() -> Option<u64> {
     limit
 }
 
-/// How large the stack of a program's first thread may grow (`ulimit -s`); `None` without a limit.
+/// The limit of the main thread's stack (`ulimit -s`); `None` without a limit.
 pub fn stack_limit() -> Option<u64> {
     #[cfg(unix)]
     let limit = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
@@ -66,10 +66,10 @@ pub fn stack_limit() -> Option<u64> {
     limit
 }
 
-/// In ticks since the boot, as `/proc` has it.
+/// In ticks since the boot, from `/proc`.
 fn start_time(pid: u32) -> String {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The second field is the name in brackets, which may hold anything; the start is the 20th behind it.
+    // The second field is the name in parentheses, which may contain anything; the start time is the 20th field after it.
     let behind_name = text.rsplit_once(')').map_or("", |(_, rest)| rest);
     behind_name.split_whitespace().nth(19).unwrap_or(UNKNOWN).to_owned()
 }
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(token.split(' ').count(), 4, "{token}");
         assert_eq!(is_running(&token), Some(true));
         let mut fields: Vec<&str> = token.split(' ').collect();
-        // Higher than any process number of Linux or macOS.
+        // Higher than any pid of Linux or macOS.
         fields[0] = "4194399";
         assert_eq!(is_running(&fields.join(" ")), Some(false));
         assert_eq!(is_running("nonsense"), None);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_of_another_machine_cannot_be_asked_for() {
+    fn a_process_of_another_machine_cannot_be_checked() {
         let token = token().unwrap();
         let mut fields: Vec<&str> = token.split(' ').collect();
         fields[3] = "another.machine.invalid";
@@ -121,7 +121,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_process_number_that_was_given_again_is_another_process() {
+    fn a_reused_process_number_is_another_process() {
         let token = token().unwrap();
         for (field, other) in [(1, "1"), (2, "another-boot")] {
             let mut fields: Vec<&str> = token.split(' ').collect();

@@ -1,4 +1,4 @@
-//! Putting a file in place all at once on the real file system: a temporary file beside it, renamed over it.
+//! Replaces a file atomically on the real file system: writes a temporary file beside it and renames that.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -9,24 +9,24 @@ use super::output;
 use crate::advice::skip_unsupported_sync;
 use crate::temporary::temporary_name;
 
-/// How often another name is tried when one is taken.
-const ATTEMPTS: usize = 100;
+/// How many names are tried for a temporary file.
+const MAX_ATTEMPTS: usize = 100;
 
-/// Readers see the old contents or the new. `is_durable`: the new ones are on the disk when this returns.
+/// Readers see either the old or the new contents. `is_durable`: the new contents are on disk when this returns.
 pub(super) fn replace(path: &Path, pieces: &[&[u8]], is_durable: bool) -> io::Result<()> {
     let (temporary, mut file) = create_beside(path)?;
     let written = fill(&mut file, path, pieces, is_durable).and_then(|()| {
-        // Windows does not rename over a file that is open. Elsewhere the lock is held to the end.
+        // Windows does not rename over an open file. Elsewhere, the lock is held until the end.
         let held = if cfg!(windows) { None } else { Some(file) };
         let renamed = fs::rename(&temporary, path);
         drop(held);
         renamed
     });
     if written.is_err() {
-        // The first failure is the one to report.
+        // Report the first failure, not one of the cleanup.
         let _ = fs::remove_file(&temporary);
     } else if let Some(folder) = path.parent().filter(|_| is_durable) {
-        // Some file systems cannot; the name is in place all the same.
+        // Not all file systems support this; the file is in place anyway.
         let _ = output::sync_dir(folder);
     }
     written
@@ -38,12 +38,12 @@ fn fill(file: &mut File, path: &Path, pieces: &[&[u8]], is_durable: bool) -> io:
     if is_durable { skip_unsupported_sync(file.sync_all()) } else { Ok(()) }
 }
 
-/// Before anything is written, so that no other user reads what the old file hid.
+/// Before anything is written, so that other users cannot read what the old file's permissions hid.
 #[cfg(unix)]
 fn keep_permissions(file: &File, path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     match fs::symlink_metadata(path) {
-        // A link is replaced by a new file, and its own permissions mean nothing.
+        // A symlink is replaced by a new file; its own permissions have no meaning.
         Ok(old) if old.is_file() => {
             let wanted = old.permissions().mode() & 0o7777;
             if file.metadata()?.permissions().mode() & 0o7777 == wanted {
@@ -55,30 +55,30 @@ fn keep_permissions(file: &File, path: &Path) -> io::Result<()> {
     }
 }
 
-/// There, permissions are those of the folder.
+/// Elsewhere, the folder determines the permissions.
 #[cfg(not(unix))]
 fn keep_permissions(_: &File, _: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A new file in the same directory, so that renaming it cannot cross file systems. `create_new` neither follows a
-/// link that an attacker put there nor takes over a file of another run.
+/// A new file in the same directory, so that renaming it stays within one file system. `create_new` neither follows a symlink
+/// that an attacker created nor takes over a file of another run.
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    for _ in 0..ATTEMPTS {
-        // The name that runs give to all their temporary files, so that the next one knows what a killed one left.
+    for _ in 0..MAX_ATTEMPTS {
+        // All runs use this naming scheme, so that the next one recognises the temporary files of a killed one.
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let temporary = path.with_file_name(temporary_name(std::process::id(), number, name));
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
-            // The lock shows a process that removes leftovers that this one is alive. One that came before the lock
-            // removes the file: then another is made.
+            // The lock shows processes that remove leftovers that this one is alive. If one of them removed the file before it
+            // was locked, another file is created.
             Ok(file) => match file.try_lock() {
                 Err(fs::TryLockError::WouldBlock) => {}
                 _ if fs::symlink_metadata(&temporary).is_err() => {}
-                // A file system without locks has no leftovers removed either.
+                // On a file system without locks, leftovers are not removed, so the file is safe.
                 _ => return Ok((temporary, file)),
             },
         }

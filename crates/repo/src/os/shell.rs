@@ -1,4 +1,4 @@
-//! Runs a command with `sh -c`: one pipe for both outputs, a process group of its own, and a kill for all of it.
+//! Runs a command with `sh -c`: one pipe for both outputs, its own process group, and a kill for the whole group.
 
 #[cfg(unix)]
 pub(super) use unix::run;
@@ -37,7 +37,8 @@ mod unix {
             .process_group(0)
             .spawn()?;
         let (sender, pieces) = sync_channel::<Vec<u8>>(64);
-        // Ends with the pipe. No thread waits for it: something that left the group may hold the pipe open for long.
+        // The thread ends when the pipe is closed, and is not joined: a process that left the group may hold the pipe open for a
+        // long time.
         std::thread::Builder::new().spawn(move || {
             let mut buffer = vec![0; 64 << 10];
             while let Ok(count @ 1..) = reader.read(&mut buffer) {
@@ -48,7 +49,7 @@ mod unix {
         })?;
         let mut capture = Capture { output: Vec::new(), lost: 0, most: command.most_output };
         let end = wait(&mut child, &pieces, &mut capture, started + command.timeout, is_cancelled);
-        // Also when it ended by itself: nothing that it started outlives it.
+        // Even if the command ended by itself: none of its descendants may outlive it.
         kill_group(&child);
         let end = match end? {
             Some(end) => {
@@ -64,7 +65,7 @@ mod unix {
         Ok(ShellOutcome { end, duration: started.elapsed(), output: capture.output, lost: capture.lost })
     }
 
-    /// `None` when the command has ended by itself.
+    /// `None` if the command ended by itself.
     fn wait(
         child: &mut Child,
         pieces: &Receiver<Vec<u8>>,
@@ -93,7 +94,7 @@ mod unix {
                 std::thread::sleep(TICK);
             }
             if child.try_wait()?.is_some() {
-                // What it wrote before it ended is on its way.
+                // Output written before the end may still be in the pipe.
                 capture.drain(pieces, Instant::now() + GRACE);
                 return Ok(None);
             }
@@ -103,7 +104,7 @@ mod unix {
     fn kill_group(child: &Child) {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         if let Some(pid) = pid {
-            // Gone already is as good.
+            // Fails if all processes have ended, which is fine.
             let _ = kill_process_group(pid, Signal::KILL);
         }
     }
@@ -121,7 +122,7 @@ mod unix {
             self.lost += (piece.len() - room) as u64;
         }
 
-        /// Takes what arrives until the pipe is closed or the time is over.
+        /// Receives output until the pipe is closed or the time is over.
         fn drain(&mut self, pieces: &Receiver<Vec<u8>>, until: Instant) {
             while let Some(left) = until.checked_duration_since(Instant::now()) {
                 match pieces.recv_timeout(left) {
@@ -165,14 +166,14 @@ mod tests {
         assert_eq!((outcome.output.len(), outcome.lost, outcome.end), (1000, 4000, ShellEnd::Signalled(9)));
     }
 
-    /// The child of the script would make a file if it lived on.
+    /// If the child of the script survived, it would create a file.
     #[test]
     fn nothing_that_a_script_started_outlives_it() {
         let folder = tempfile::tempdir().unwrap();
         let script = "(sleep 3; touch late) & echo started; wait";
         let outcome = run(script, folder.path(), Duration::from_millis(400));
         assert_eq!((outcome.end, outcome.output.as_slice()), (ShellEnd::TimedOut, b"started\n".as_slice()));
-        // Left behind by a script that ended.
+        // A process that the script left running.
         let outcome = run("(sleep 3; touch late) & echo done", folder.path(), Duration::from_secs(60));
         assert_eq!(outcome.end, ShellEnd::Exited(0));
         let command = ShellCommand {

@@ -1,4 +1,4 @@
-//! A directory as it was when first read: what may be asked of it, and its listing.
+//! A directory as it was when it was first read: what may be read of it, and its listing.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
@@ -9,28 +9,28 @@ use crate::system::{EntryKind, Stat};
 
 pub(super) struct Directory<'a> {
     pub(super) real: Box<str>,
-    /// The linked package that it belongs to, by its real folder; `None` inside the reach.
+    /// The real folder of the linked package that the directory belongs to; `None` inside the reach.
     pub(super) package: Option<Arc<str>>,
     pub(super) access: Access,
     pub(super) listable: bool,
     pub(super) listing: OnceLock<Listing<'a>>,
-    /// The index of each name in the listing, by its hash; `AMBIGUOUS` where two names share one.
+    /// The index of each name in the listing, by hash; `AMBIGUOUS` if two names share one.
     pub(super) names: OnceLock<FxHashMap<u64, u32>>,
 }
 
-/// Which names of a directory may be read.
+/// Which entries of a directory may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// All: it lies below the root.
+    /// All: the directory is below the root.
     Inside,
-    /// All but `.git`.
+    /// All except `.git`.
     Outside,
-    /// Only those on the way to what may be read.
+    /// Only entries on the path to something that may be read.
     Above,
 }
 
 const AMBIGUOUS: u32 = u32::MAX;
-/// Shorter listings are searched as they are.
+/// Shorter listings are searched without hashes.
 const FEW_ENTRIES: usize = 8;
 
 impl Directory<'_> {

@@ -1,8 +1,8 @@
-//! Packages linked into a `node_modules` from outside the reach (`npm link`, pnpm): followed when the manifest at the
-//! link's target has exactly the name that the link has.
+//! Packages linked into a `node_modules` from outside the reach (`npm link`, pnpm). Followed if the manifest at the symlink's
+//! target has exactly the name of the symlink.
 //!
-//! Files of such a package are asked for below the link. Its own folder stays refused, so that an answer never depends on
-//! whether the link was followed before.
+//! Files of such a package are accessed below the symlink. Its own folder stays refused, so that an answer never depends on
+//! whether the symlink was followed before.
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
@@ -17,15 +17,15 @@ use crate::paths::{MAX_LINKS, ancestors, join, split_last};
 use crate::system::EntryKind;
 
 /// Real manifests are far smaller; a larger one is not read.
-const LARGEST_MANIFEST: u64 = 4 << 20;
+const MAX_MANIFEST_BYTES: u64 = 4 << 20;
 
-/// The key of a package's directory among those of all packages.
+/// The key of a package's directory in the map of all packages' directories.
 pub(super) fn key(package: &str, path: &str) -> String {
     [package, "\0", path].concat()
 }
 
 impl<'a> World<'a> {
-    /// The package that a link points to, where the link itself is the package of a `node_modules`.
+    /// The package that a symlink points to, if the symlink itself is a package entry of a `node_modules`.
     pub(super) fn linked_package(&self, directory: &Directory<'a>, name: &str) -> Lookup<Reached> {
         let package_name = package_name(&directory.real, name).ok_or(Unfound::Refused)?;
         if !self.reach.follows_packages() {
@@ -36,7 +36,7 @@ impl<'a> World<'a> {
         if self.reach.covers(&real) {
             return Ok(Reached { real, kind, package: None });
         }
-        // A package that holds the root would be a way to everything around it.
+        // A package that contains the root would give access to everything around it.
         if kind != EntryKind::Dir || self.root().is_at_or_below(&real) {
             return Err(Unfound::Refused);
         }
@@ -47,7 +47,7 @@ impl<'a> World<'a> {
         Ok(Reached { package: Some(real.as_str().into()), real, kind })
     }
 
-    /// A directory of a linked package, by its real path, which has no link in it.
+    /// A directory of a linked package, by its real path, which contains no symlink.
     pub(super) fn packaged_directory(&self, package: &Arc<str>, path: &str) -> Lookup<Arc<Directory<'a>>> {
         let new = || Ok(Arc::new(self.new_directory(path, Some(Arc::clone(package)))));
         self.packaged.get_or_insert(&key(package, path), new)
@@ -65,7 +65,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Resolves a link completely, wherever it points. Stats only the components on the way.
+    /// Resolves a symlink completely, wherever it points. Stats only the components of its path.
     fn walk_freely(&self, link: &str) -> Option<(String, EntryKind)> {
         let mut pending: Vec<String> = Vec::new();
         let (mut real, mut kind) = (String::from("/"), EntryKind::Dir);
@@ -103,14 +103,14 @@ impl<'a> World<'a> {
         Some((real, kind))
     }
 
-    /// The name in the manifest of a folder, if that is a regular file.
+    /// The name in the manifest of a folder, if the manifest is a regular file.
     fn manifest_name(&self, folder: &str) -> Option<Arc<str>> {
         self.package_names.get_or_insert(folder, || {
             let path = join(folder, "package.json");
             if self.probe(&path)? != EntryKind::File {
                 return None;
             }
-            let (stat, bytes) = read_real_limited(self.system, &path, LARGEST_MANIFEST);
+            let (stat, bytes) = read_real_limited(self.system, &path, MAX_MANIFEST_BYTES);
             let digest = bytes.as_ref().ok().map(|bytes| sha256(bytes));
             let observed = ObservedFile { path, stat, digest, reading: DigestScope::Bytes };
             self.reads.lock().unwrap_or_else(PoisonError::into_inner).push(observed);
@@ -121,7 +121,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// The name of the package that an entry of a directory is: `name` in a `node_modules`, `@scope/name` in a scope of one.
+/// The package name of an entry: `name` in a `node_modules`, `@scope/name` in a scope folder of one.
 fn package_name(directory: &str, name: &str) -> Option<String> {
     let (parent, last) = split_last(directory)?;
     if last == PACKAGE_FOLDER {
@@ -136,7 +136,7 @@ mod tests {
     use super::package_name;
 
     #[test]
-    fn names_of_packages_come_from_their_place() {
+    fn package_names_follow_from_the_path() {
         for (directory, name, expected) in [
             ("/r/node_modules", "a", Some("a")),
             ("/r/node_modules", "@s", None),

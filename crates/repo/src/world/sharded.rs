@@ -1,4 +1,4 @@
-//! A map from paths that many threads fill; entries are never removed.
+//! A concurrent map keyed by paths; entries are never removed.
 
 use std::hash::BuildHasher;
 use std::sync::{PoisonError, RwLock};
@@ -9,7 +9,7 @@ const SHARDS: usize = 64;
 
 type Shard<V> = RwLock<FxHashMap<Box<str>, V>>;
 
-/// A map from paths that many threads fill: the first value for a path stays.
+/// A concurrent map keyed by paths: the first value for a path stays.
 pub(super) struct Sharded<V> {
     /// On the heap: worlds are moved, and under a small limit of address space the stack of the main thread cannot grow.
     shards: Box<[Shard<V>]>,
@@ -26,7 +26,7 @@ impl<V: Clone> Sharded<V> {
         self.shard(path).read().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
     }
 
-    /// `make` runs without a lock, and perhaps on two threads at once; both get the value that was first.
+    /// `make` runs without a lock, possibly on two threads at once; both get the value that was stored first.
     pub(super) fn get_or_insert(&self, path: &str, make: impl FnOnce() -> V) -> V {
         if let Some(found) = self.get(path) {
             return found;

@@ -77,7 +77,7 @@ impl Tree {
         tree.tracked.retain(|path| !all.iter().any(|other| path.starts_with(&format!("{other}/"))));
         tree.tracked_later = if random.one_in(3) { tree.tracked.pop() } else { None };
         tree.subfolder = random.one_in(2).then(|| random.pick_text(&["a", "a/b", "src", "dist"]).to_owned());
-        // A folder that is itself a repository is another top, which this comparison excludes.
+        // A folder that is a repository itself has another top, which this comparison excludes.
         tree.subfolder = tree.subfolder.take().filter(|folder| {
             let under = |other: &String| folder == other || folder.starts_with(&format!("{other}/"));
             !tree.repositories.iter().any(under) && !tree.gitlinks.iter().any(under)

@@ -12,7 +12,7 @@ use stan_model::module::{Declaration, Dialect, FieldRole, Piece, SourceModule};
 
 use super::SliceRequest;
 use super::closure::{Selection, references_in};
-use super::emit::{self, Changes, Counter, Strip};
+use super::emit::{self, Changes, Counter, KeptNames, Strip};
 use super::enclosure::{Focus, FocusKind};
 use super::exports::Exports;
 use crate::plan::{Cost, Parts};
@@ -316,11 +316,12 @@ impl<'m, 'a> Draft<'m, 'a> {
 
     /// Counts the bytes and imports of a part as currently written.
     fn count_part(&mut self, is_focus: bool, part: &mut DraftPart, declaration: &Declaration<'a>) {
-        let names_key = self.dialect.keys().exported_names;
+        let key = self.dialect.keys().exported_names;
         let counter = self.count(|counter, tree| {
-            let names = part.exports.is_some().then_some((names_key, [].as_slice()));
+            // The costs of the names are counted separately, because they change when declarations are dropped.
+            let kept = part.exports.is_some().then_some(KeptNames { key, names: &[] });
             let changes = if is_focus { &self.changes } else { &self.plain };
-            emit::declaration(counter, tree, declaration, changes, names);
+            emit::declaration(counter, tree, declaration, changes, kept);
         });
         part.bytes = counter.bytes;
         part.own_pointers = counter.own_pointers;

@@ -69,7 +69,7 @@ impl Sink for SliceWriter {
     }
 }
 
-/// What is stripped from every declaration.
+/// The parts that are stripped from every declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Strip {
     #[default]
@@ -108,20 +108,27 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// Writes one declaration. For an export, `names` are the exported names that stay.
+/// The exported names of an export that stay, and their key.
+#[derive(Clone, Copy)]
+pub(crate) struct KeptNames<'n, 'a> {
+    pub(crate) key: &'static str,
+    pub(crate) names: &'n [&'n Cow<'a, str>],
+}
+
+/// Writes one declaration. `kept` is set for an export.
 pub(crate) fn declaration<'a>(
     sink: &mut dyn Sink,
     tree: &JsonTree<'_>,
     declaration: &Declaration<'a>,
     changes: &Changes<'a>,
-    names: Option<(&'static str, &[&Cow<'a, str>])>,
+    kept: Option<KeptNames<'_, 'a>>,
 ) {
     sink.raw(b"{");
     let mut separator = Separator::default();
-    let mut pending = names;
+    let mut pending = kept;
     for field in &declaration.fields {
-        if let Some((key, _)) = pending.filter(|(key, _)| *key < field.key) {
-            debug_assert!(key < field.key, "exported names come before this field");
+        // Fields are sorted by key, and so is the list of names among them.
+        if pending.is_some_and(|kept| kept.key < field.key) {
             write_names(sink, &mut separator, pending.take());
         }
         let Some(value) = changes.apply(field) else { continue };
@@ -181,8 +188,8 @@ impl Separator {
     }
 }
 
-fn write_names(sink: &mut dyn Sink, separator: &mut Separator, names: Option<(&'static str, &[&Cow<'_, str>])>) {
-    let Some((names_key, names)) = names else { return };
+fn write_names(sink: &mut dyn Sink, separator: &mut Separator, kept: Option<KeptNames<'_, '_>>) {
+    let Some(KeptNames { key: names_key, names }) = kept else { return };
     separator.write(sink);
     key(sink, names_key);
     sink.raw(b"[");

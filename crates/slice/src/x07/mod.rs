@@ -36,7 +36,7 @@ pub enum PointerSpace {
     Toolchain,
 }
 
-/// What to slice.
+/// The focus and the limits of a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceRequest {
     /// JSON Pointer into the module; white space around it is ignored.

@@ -7,7 +7,7 @@ use stan_model::module::{Dialect, Piece, SourceModule};
 
 use super::closure::Selection;
 use super::draft::Draft;
-use super::emit::{self, Separator, Sink, SliceWriter, Strip};
+use super::emit::{self, KeptNames, Separator, Sink, SliceWriter, Strip};
 use super::enclosure::{Focus, FocusKind};
 use super::{PointerSpace, SliceError, SliceRequest};
 
@@ -103,8 +103,8 @@ impl<'a> Draft<'_, 'a> {
                 part.exports.as_ref().zip(declaration.exports.as_ref()).map(|(exports, list)| {
                     list.names.iter().zip(&exports.is_in).filter(|(_, is_in)| **is_in).map(|(name, _)| name).collect()
                 });
-            let names = names.as_deref().map(|names| (self.dialect.keys().exported_names, names));
-            emit::declaration(writer, &self.module.tree, declaration, self.changes_of(number), names);
+            let kept = names.as_deref().map(|names| KeptNames { key: self.dialect.keys().exported_names, names });
+            emit::declaration(writer, &self.module.tree, declaration, self.changes_of(number), kept);
         }
         writer.raw(b"]");
     }

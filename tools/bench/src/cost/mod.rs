@@ -22,7 +22,7 @@ pub(crate) struct CostOptions {
     /// Measure this program instead of building it.
     #[arg(long, value_name = "PATH")]
     pub(super) stan: Option<PathBuf>,
-    /// Rounds, of which the least counts.
+    /// Number of rounds; the minimum counts.
     #[arg(long, value_name = "N", default_value_t = 9)]
     rounds: usize,
     /// Also a real repository, with its history (repeatable).
@@ -31,24 +31,24 @@ pub(crate) struct CostOptions {
     /// Corpora from npm.
     #[arg(long, value_name = "NAME", num_args = 0.., default_values = ["date-fns", "icons"])]
     corpus: Vec<String>,
-    /// Files of the generated repository; 0 leaves it out.
+    /// Number of files in the generated repository; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 40_000)]
     files: usize,
-    /// Rewrite the part of docs/benchmarks.md about it.
+    /// Rewrite its part of docs/benchmarks.md.
     #[arg(long)]
     write: bool,
-    /// Fail when a ratio is above its bar.
+    /// Fail if a ratio exceeds its limit.
     #[arg(long)]
     check: bool,
 }
 
-/// A stat within two seconds of a run proves nothing: what a run left has to be older before the next one is fast.
+/// A stat within two seconds of a run proves nothing, so the output of a run must be older before the next one is fast.
 const SETTLE: Duration = Duration::from_millis(2100);
 
-/// Files of a large repository.
+/// The minimum number of files of a large repository.
 const LARGE: usize = 20_000;
 
-/// A command, and what has to be removed before each run of it.
+/// A command, and the files to remove before each run of it.
 struct Row {
     name: &'static str,
     arguments: Vec<String>,
@@ -58,11 +58,11 @@ struct Row {
     is_limit: bool,
     /// Runs before the first round, until a run finds nothing to change.
     warm_up: usize,
-    /// It removes or writes what others want as it is: all its rounds come before theirs.
+    /// Whether it removes or writes files that other rows need unchanged: all its rounds come before theirs.
     is_alone: bool,
 }
 
-/// A ratio and what it may be at most.
+/// A ratio and its limit.
 pub(super) struct Ratio {
     name: &'static str,
     of: &'static str,
@@ -70,7 +70,7 @@ pub(super) struct Ratio {
     bar: f64,
 }
 
-/// In the order of the report. The bars are those of the specification.
+/// In the order of the report, with the limits of the specification.
 const RATIOS: [Ratio; 10] = [
     Ratio { name: "cold graph / limit", of: "cold", to: "limit", bar: 1.35 },
     Ratio { name: "cold graph that writes its cache / limit", of: "cold-cache", to: "limit", bar: 1.35 },
@@ -89,7 +89,7 @@ const RATIOS: [Ratio; 10] = [
     Ratio { name: "second `find` / warm graph", of: "find", to: "warm", bar: f64::INFINITY },
 ];
 
-/// What one corpus gave: milliseconds of processor time by row.
+/// The results of one corpus: milliseconds of processor time by row.
 pub(super) struct CostTable {
     name: String,
     files: usize,
@@ -106,13 +106,13 @@ impl CostTable {
         RATIOS.iter().filter_map(|ratio| Some((ratio, self.get(ratio.of)? / self.get(ratio.to)?)))
     }
 
-    /// What a ratio may be at most here. That of packs is meant for large repositories: on small ones, starting is all there is.
+    /// The limit of a ratio for this corpus. That of packs is meant for large repositories: on small ones, start-up dominates.
     fn bar(&self, ratio: &Ratio) -> f64 {
         if ratio.of == "pack" && self.files < LARGE { f64::INFINITY } else { ratio.bar }
     }
 }
 
-/// Whether all ratios are within their bars, where that was asked.
+/// Returns whether all ratios are within their limits, if requested.
 pub(super) fn run(root: &Path, stan: &Path, options: &CostOptions) -> Result<bool> {
     let store = Store::open(root)?;
     let scratch = store.scratch("cost");

@@ -1,4 +1,4 @@
-//! `cargo xtask bench fleet`: what a shared cache saves, on loopback, and the cost of a million files.
+//! `cargo xtask bench fleet`: the savings of a shared cache, on loopback, and the cost of a million files.
 //!
 //! Three rows take turns: without a shared cache, with an empty one, with a filled one. Only the processor time of our process
 //! counts, not the server's, and only the minimum over all rounds, because a busy machine can only add time. All three must give
@@ -18,9 +18,9 @@ use crate::process::{ProcessOutcome, ProcessRun, Usage};
 use crate::section::Section;
 use server::Server;
 
-/// The target: a filled cache makes a cold run of a repository that is mostly code this much cheaper.
+/// The target: with a filled cache, a cold run of a repository that is mostly code must be this much cheaper.
 const TARGET: f64 = 1.7;
-/// What "mostly code" is.
+/// The default repository for the target, which is mostly code.
 const CODE_HEAVY: &str = "three";
 
 #[derive(clap::Args)]
@@ -31,30 +31,30 @@ pub(crate) struct FleetOptions {
     /// Rounds per repository.
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// Also a generated repository of so many files, and of half and a quarter as many.
+    /// Also a generated repository with this many files, and with half and a quarter as many.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000000")]
     large: Option<usize>,
     /// Only the generated repository.
     #[arg(long, requires = "large")]
     only_large: bool,
-    /// The repository that the target is about.
+    /// The repository for the target.
     #[arg(long, value_name = "NAME", default_value = CODE_HEAVY)]
     code_heavy: String,
-    /// Ask the server as a bucket (`s3://`); the program must have been built with `--features s3`.
+    /// Use the server as a bucket (`s3://`); the program must have been built with `--features s3`.
     #[arg(long)]
     s3: bool,
     /// Measure this program instead of building it.
     #[arg(long, value_name = "PATH")]
     pub(super) stan: Option<PathBuf>,
-    /// Rewrite the part of docs/benchmarks.md about it.
+    /// Rewrite its part of docs/benchmarks.md.
     #[arg(long)]
     write: bool,
-    /// Fail when a target is missed.
+    /// Fail if a target is missed.
     #[arg(long)]
     check: bool,
 }
 
-/// One repository: the least processor time of each row, and what was moved.
+/// One repository: the minimum processor time of each row, and the traffic.
 struct Measured {
     name: String,
     none: Duration,
@@ -69,7 +69,7 @@ impl Measured {
     }
 }
 
-/// What the program says about its shared cache.
+/// The traffic that the program reports for its shared cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Traffic {
     files_read: u64,
@@ -137,7 +137,7 @@ fn measure(store: &Store, server: &Server, folder: &Path, stan: &Path, options: 
 
 struct Once {
     usage: Usage,
-    /// The hash of what it printed.
+    /// The hash of its output.
     answer: String,
     traffic: Traffic,
 }

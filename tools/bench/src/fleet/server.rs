@@ -12,7 +12,7 @@ use crate::fetch::{Store, succeed};
 const VERSION: &str = "5.2.5";
 const BUCKET: &str = "stan-facts";
 /// Python and its libraries start slowly on a busy machine.
-const LONGEST_START: Duration = Duration::from_secs(60);
+const MAX_START: Duration = Duration::from_secs(60);
 
 /// Stopped on drop.
 pub(super) struct Server {
@@ -31,7 +31,7 @@ impl Server {
         let server = Server { child, port };
         let started = Instant::now();
         while !server.make_bucket() {
-            if started.elapsed() > LONGEST_START {
+            if started.elapsed() > MAX_START {
                 return Err("moto does not answer".into());
             }
             std::thread::sleep(Duration::from_millis(200));

@@ -20,21 +20,21 @@ use crate::Result;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Limit {
-    /// Walk DIR, read and hash every file, parse those that would be analysed.
+    /// Walk DIR, read and hash every file, and parse those that stan would analyse.
     Cold {
         dir: PathBuf,
-        /// Write the paths of all files and folders here, for `warm`.
+        /// Write the paths of all files and folders to this file, for `warm`.
         #[arg(long)]
         list: Option<PathBuf>,
-        /// Of Go and Rust read tokens alone, and of Go the top level.
+        /// For Go and Rust, only read tokens and, for Go, the top level.
         #[arg(long)]
         tokens_only: bool,
     },
     /// `lstat` every path of LIST, relative to DIR.
     Warm { dir: PathBuf, list: PathBuf },
-    /// Write BYTES bytes to the standard output.
+    /// Write BYTES bytes to standard output.
     Write { bytes: u64 },
-    /// Print how many nodes the graph in FILE has. No limit, but `bench` has to stay too small to read it itself.
+    /// Print the number of nodes in the graph in FILE. Not a limit, but `bench` must stay too small to read it itself.
     Nodes { file: PathBuf },
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn run(limit: &Limit) -> Result<()> {
     }
 }
 
-/// As many as the machine has, and two at least: so does the product.
+/// The machine's number of threads, at least two, as in the product.
 fn threads() -> usize {
     std::thread::available_parallelism().map_or(2, NonZeroUsize::get).max(2)
 }

@@ -10,7 +10,7 @@ use super::figures::Budget;
 use crate::Result;
 
 /// Stop after this many consecutive files did not fit.
-const PATIENCE: usize = 64;
+const MAX_MISSES: usize = 64;
 /// Files of larger commits do not count as common changes.
 const MAX_TOGETHER: usize = 40;
 
@@ -102,7 +102,7 @@ impl Corpus {
                 misses = 0;
             } else {
                 misses += 1;
-                if misses == PATIENCE {
+                if misses == MAX_MISSES {
                     break;
                 }
             }

@@ -25,7 +25,7 @@ pub(super) struct Case {
     pub(super) directory: String,
 }
 
-/// What the query contains.
+/// The parts of the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum QueryMode {
     Focus,

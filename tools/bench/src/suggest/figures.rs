@@ -54,6 +54,24 @@ struct Row {
     recalls: Vec<f64>,
 }
 
+/// A case in which a search finds more, with both recalls in percent.
+pub(super) struct LostCase {
+    pub(super) case: String,
+    pub(super) ours: f64,
+    pub(super) search: f64,
+}
+
+/// The mean recalls in one repository, in percent.
+#[derive(Default)]
+pub(super) struct RepositoryRecall {
+    pub(super) repo: String,
+    pub(super) cases: usize,
+    pub(super) ours: f64,
+    pub(super) search: f64,
+    /// The number of cases in which ours found less.
+    pub(super) lost: usize,
+}
+
 pub(super) struct Figures {
     pub(super) budgets: Vec<u64>,
     rows: BTreeMap<(QueryMode, &'static str), Vec<Row>>,
@@ -85,16 +103,20 @@ impl Figures {
         self.rows.entry((mode, method)).or_default().push(row);
     }
 
-    /// The cases in which a search beats ours most, at one column: the case, ours, the search's, in percent.
-    pub(super) fn worst(&self, mode: QueryMode, column: usize, most: usize) -> Vec<(String, f64, f64)> {
+    /// The cases in which a search beats ours most, at one column.
+    pub(super) fn worst(&self, mode: QueryMode, column: usize, most: usize) -> Vec<LostCase> {
         let (Some(ours), Some(search)) = (self.rows.get(&(mode, OURS)), self.rows.get(&(mode, SEARCH))) else {
             return Vec::new();
         };
         let pairs = ours.iter().zip(search);
-        let recalls =
-            pairs.map(|(one, other)| (one.case.clone(), 100.0 * one.recalls[column], 100.0 * other.recalls[column]));
-        let mut lost: Vec<(String, f64, f64)> = recalls.filter(|(_, ours, search)| ours < search).collect();
-        lost.sort_by(|one, other| (other.2 - other.1).total_cmp(&(one.2 - one.1)).then(one.0.cmp(&other.0)));
+        let cases = pairs.map(|(one, other)| LostCase {
+            case: one.case.clone(),
+            ours: 100.0 * one.recalls[column],
+            search: 100.0 * other.recalls[column],
+        });
+        let mut lost: Vec<LostCase> = cases.filter(|lost| lost.ours < lost.search).collect();
+        let loss = |lost: &LostCase| lost.search - lost.ours;
+        lost.sort_by(|one, other| loss(other).total_cmp(&loss(one)).then(one.case.cmp(&other.case)));
         lost.truncate(most);
         lost
     }
@@ -133,26 +155,27 @@ impl Figures {
         (0..=self.budgets.len()).map(interval).collect()
     }
 
-    /// For each repository of a mode: cases, ours, search, at one column; and in how many cases ours found less.
-    pub(super) fn by_repository(&self, mode: QueryMode, column: usize) -> Vec<(String, usize, f64, f64, usize)> {
+    /// The recalls of each repository at one column.
+    pub(super) fn by_repository(&self, mode: QueryMode, column: usize) -> Vec<RepositoryRecall> {
         let (Some(ours), Some(search)) = (self.rows.get(&(mode, OURS)), self.rows.get(&(mode, SEARCH))) else {
             return Vec::new();
         };
-        let mut repositories: BTreeMap<&str, (usize, f64, f64, usize)> = BTreeMap::new();
+        let mut repositories: BTreeMap<&str, RepositoryRecall> = BTreeMap::new();
         for (ours, other) in ours.iter().zip(search) {
             let sums = repositories.entry(&ours.repo).or_default();
-            sums.0 += 1;
-            sums.1 += ours.recalls[column];
-            sums.2 += other.recalls[column];
-            sums.3 += usize::from(ours.recalls[column] < other.recalls[column]);
+            sums.cases += 1;
+            sums.ours += ours.recalls[column];
+            sums.search += other.recalls[column];
+            sums.lost += usize::from(ours.recalls[column] < other.recalls[column]);
         }
         let percent = |sum: f64, count: usize| 100.0 * sum / count as f64;
-        repositories
-            .into_iter()
-            .map(|(repo, (count, ours, other, lost))| {
-                (repo.to_owned(), count, percent(ours, count), percent(other, count), lost)
-            })
-            .collect()
+        let means = repositories.into_iter().map(|(repo, sums)| RepositoryRecall {
+            repo: repo.to_owned(),
+            ours: percent(sums.ours, sums.cases),
+            search: percent(sums.search, sums.cases),
+            ..sums
+        });
+        means.collect()
     }
 
     /// Our means at one column over the first, third, … and over the second, fourth, … repository by name.

@@ -10,7 +10,7 @@ use super::cases::{self, Case, Program, QueryMode};
 use crate::Result;
 
 /// How many files of a list count.
-const FIRST: usize = 10;
+const MAX_RANK: usize = 10;
 
 /// The result of one case, or the mean of several: shares of the changed files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,7 +54,7 @@ pub(crate) fn located(
             continue;
         }
         let found = |list: &[String]| {
-            list.iter().take(FIRST).filter(|path| truth.contains(*path)).count() as f64 / truth.len() as f64
+            list.iter().take(MAX_RANK).filter(|path| truth.contains(*path)).count() as f64 / truth.len() as f64
         };
         let contents = found(&bm25(&corpus, &case, QueryMode::Text));
         let mut all = Vec::new();

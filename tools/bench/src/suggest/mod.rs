@@ -22,7 +22,7 @@ use levels::Levels;
 use crate::Result;
 use crate::section::Section;
 
-/// What this task writes into docs/benchmarks.md.
+/// The section that this task writes into docs/benchmarks.md.
 pub(super) const SECTION: Section = Section("suggest");
 
 #[derive(clap::Args)]
@@ -42,12 +42,12 @@ pub(crate) struct SuggestOptions {
     /// Only every N-th case.
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: usize,
-    /// Rewrite the part of docs/benchmarks.md about it.
+    /// Rewrite its part of docs/benchmarks.md.
     #[arg(long)]
     write: bool,
 }
 
-/// Texts as people write them in issues, for some of the cases. Made up for this benchmark.
+/// Texts in the style of issues, for some of the cases. Made up for this benchmark.
 const ISSUES: &str = include_str!("issues.json");
 
 /// Whether the proposals are ahead of BM25 in every mode.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::cases::QueryMode;
-use super::figures::{Figures, OURS, SEARCH};
+use super::figures::{Figures, OURS, RepositoryRecall, SEARCH};
 
 /// The section as Markdown.
 pub(super) fn section(figures: &Figures, levels: &str) -> String {
@@ -82,21 +82,21 @@ fn losses(text: &mut String, figures: &Figures) {
     let _ = writeln!(text, "| repository | cases | {} |", heads.join(" | "));
     let _ = writeln!(text, "|---|--:|{}", "--:|".repeat(heads.len()));
     let by_mode = QueryMode::ALL.map(|mode| figures.by_repository(mode, middle));
-    for (row, (repo, count, ..)) in by_mode[0].iter().enumerate() {
-        let cell = |rows: &Vec<(String, usize, f64, f64, usize)>| match rows.get(row) {
-            Some((_, _, ours, search, lost)) => format!("{ours:.0}, {search:.0}, {lost}"),
+    for (row, RepositoryRecall { repo, cases, .. }) in by_mode[0].iter().enumerate() {
+        let cell = |rows: &Vec<RepositoryRecall>| match rows.get(row) {
+            Some(RepositoryRecall { ours, search, lost, .. }) => format!("{ours:.0}, {search:.0}, {lost}"),
             None => String::new(),
         };
-        let _ = writeln!(text, "| {repo} | {count} | {} |", by_mode.each_ref().map(cell).join(" | "));
+        let _ = writeln!(text, "| {repo} | {cases} | {} |", by_mode.each_ref().map(cell).join(" | "));
     }
     let lost: Vec<String> =
-        by_mode.iter().map(|rows| rows.iter().map(|row| row.4).sum::<usize>().to_string()).collect();
+        by_mode.iter().map(|rows| rows.iter().map(|row| row.lost).sum::<usize>().to_string()).collect();
     let _ = writeln!(text, "| all: cases lost | {} | {} |", figures.count(QueryMode::Focus), lost.join(" | "));
     let _ = writeln!(text, "\nThe largest losses, at {title}: {OURS} / {SEARCH}.\n");
     for mode in QueryMode::ALL {
         let worst = figures.worst(mode, middle, MAX_LOSSES);
         let cells: Vec<String> =
-            worst.iter().map(|(case, ours, search)| format!("{case} {ours:.0} / {search:.0}")).collect();
+            worst.iter().map(|lost| format!("{} {:.0} / {:.0}", lost.case, lost.ours, lost.search)).collect();
         let _ = writeln!(text, "- {}: {}", mode.title(), cells.join(", "));
     }
 }

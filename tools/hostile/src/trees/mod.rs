@@ -35,7 +35,7 @@ pub(super) enum Owner {
 
 pub(super) struct Tree {
     pub(super) name: &'static str,
-    /// What must not happen.
+    /// The outcome that must not occur.
     pub(super) about: &'static str,
     pub(super) build: Build,
     /// Rebuilt for each command, because a command may correct what is hostile.

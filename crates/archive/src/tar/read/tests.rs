@@ -1,4 +1,4 @@
-//! Malformed archives: each one is an error with its offset, and none of them costs memory or hangs.
+//! Malformed archives: each gives an error with its offset, without large allocations or endless loops.
 
 use std::io::Read;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::super::{EntryHeader, append_end, append_header};
 use super::*;
 
-/// One header block with a good checksum.
+/// A header block with a valid checksum.
 fn block(name: &[u8], kind: u8, size: &[u8], edit: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut block = vec![0; BLOCK];
     block[..name.len()].copy_from_slice(name);
@@ -182,7 +182,7 @@ fn a_visitor_may_stop() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(files in proptest::collection::btree_map("[^/\0]{1,150}(/[^/\0]{1,150}){0,2}", proptest::collection::vec(any::<u8>(), 0..2000), 0..6)) {
+    fn written_archives_are_read_back(files in proptest::collection::btree_map("[^/\0]{1,150}(/[^/\0]{1,150}){0,2}", proptest::collection::vec(any::<u8>(), 0..2000), 0..6)) {
         let files: Vec<_> = files.into_iter().filter(|(name, _)| crate::names::check_name(name).is_ok()).collect();
         let mut archive = Vec::new();
         for (name, bytes) in &files {

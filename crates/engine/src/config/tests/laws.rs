@@ -1,9 +1,9 @@
-//! What holds for every text, hostile ones included.
+//! Laws that hold for each text, including hostile ones.
 
 use crate::config::{Position, parse};
 
 #[test]
-fn hostile_files_come_to_an_end() {
+fn hostile_files_are_parsed_in_linear_time() {
     let size = (1 << 20) - 20;
     let bomb: String = (1..10_000).map(|n| format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1)).collect();
     let texts = [
@@ -36,7 +36,7 @@ fn mistakes_are_reported_up_to_a_limit() {
 }
 
 proptest::proptest! {
-    /// No text makes the reader panic, and every finding has a place in the text.
+    /// No text makes the parser panic, and every finding has a position in the text.
     #[test]
     fn any_text_is_read_or_refused(text in r"(stan-core:|  (includes|imports|context):|[\[\]{}:,&*!'#a0\t\n -]){0,24}") {
         for name in ["x.yml", "x.json"] {
@@ -49,7 +49,7 @@ proptest::proptest! {
         }
     }
 
-    /// JSON is YAML: both readers say the same.
+    /// JSON is YAML: both parsers give the same values.
     #[test]
     fn json_means_the_same_as_yaml(
         depth in 0u32..9,

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{check, check_as};
 
 #[test]
-fn a_value_of_the_wrong_type_is_reported_with_what_is_expected() {
+fn a_value_of_the_wrong_type_is_reported_with_the_expected_type() {
     check(
         "stan-core:\n  context:\n    externalDepth: two\n",
         &expect![[r#"

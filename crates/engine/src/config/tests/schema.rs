@@ -1,4 +1,4 @@
-//! The committed schema of the file is that of the types, and agrees with the reader.
+//! The committed schema matches the types, and agrees with the parser.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p stan-engine --lib schema` rewrites it.
 
@@ -13,7 +13,7 @@ fn schema() -> Value {
     let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<ConfigFile>();
     let mut value = serde_json::to_value(&schema).unwrap();
     value.as_object_mut().unwrap().insert("$id".to_owned(), "stan.config".into());
-    // Canonical order first: another crate may make maps keep their order, and the file must not depend on that.
+    // In canonical order: another crate may enable order-preserving maps, which must not change the file.
     serde_json::from_slice(&stan_model::jcs::to_vec(&value).unwrap()).unwrap()
 }
 

@@ -12,7 +12,7 @@ use stan_repo::{EntryKind, Files, System, SystemExt as _, World};
 use crate::cache::Manifests;
 
 /// Real records are far smaller; a larger one is not read.
-const LARGEST_RECORD: u64 = 16 << 20;
+const MAX_RECORD_BYTES: u64 = 16 << 20;
 
 /// A bound against hostile input: no real environment has this many distributions in one folder.
 const MAX_DISTRIBUTIONS: usize = 4096;
@@ -63,7 +63,7 @@ impl Distributions {
             for (name, version, record) in named.take(MAX_DISTRIBUTIONS) {
                 buffer.clear();
                 manifests.note(system, &record, observed_at);
-                match system.read_real(Path::new(&record), LARGEST_RECORD, &mut buffer) {
+                match system.read_real(Path::new(&record), MAX_RECORD_BYTES, &mut buffer) {
                     Ok(_) => take_wanted(&String::from_utf8_lossy(&buffer), &name, &version, wanted),
                     Err(error) => manifests.note_unreadable(&error),
                 }

@@ -15,13 +15,13 @@ use stan_repo::{System, SystemExt as _, sha256};
 use super::{MAX_BYTES, Proved, WantedFiles};
 
 /// Registries only accept far smaller crates.
-const LARGEST_ARCHIVE: u64 = 128 << 20;
+const MAX_ARCHIVE_BYTES: u64 = 128 << 20;
 
 /// Verifies files of the crate that was unpacked to `folder`: `…/registry/src/<registry>/<name>-<version>`.
 pub(super) fn prove(system: &dyn System, folder: &str, hashes: &[Digest], wanted: &WantedFiles<'_>) -> Proved {
     let Some((archive, top)) = archive_of(folder) else { return Err("its archive has no known place".to_owned()) };
     let mut bytes = Vec::new();
-    if let Err(error) = system.read_real(Path::new(&archive), LARGEST_ARCHIVE, &mut bytes) {
+    if let Err(error) = system.read_real(Path::new(&archive), MAX_ARCHIVE_BYTES, &mut bytes) {
         return Err(format!(
             "the archive `{top}.crate`, which proves it, cannot be read in Cargo's registry ({error})"
         ));

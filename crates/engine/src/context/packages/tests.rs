@@ -52,7 +52,7 @@ fn base64(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_module_is_what_go_sum_says() {
+fn a_module_matches_its_hash_in_go_sum() {
     check_module(&module(), Ok("package orig\n\nconst O = 1\n"));
 }
 
@@ -113,7 +113,7 @@ fn check_crate(archive: Option<&[u8]>, checksum: Digest, expected: Result<&str, 
 }
 
 #[test]
-fn a_crate_is_what_its_archive_holds() {
+fn a_crate_matches_the_files_of_its_archive() {
     let long = "x".repeat(100_000);
     let bytes = archive(&[
         ("a-1.0.0/Cargo.toml", "[package]"),
@@ -160,7 +160,7 @@ fn check_vendored(list: Option<&str>, locked: Option<Digest>, expected: Result<&
 }
 
 #[test]
-fn a_vendored_crate_is_what_its_checksums_say() {
+fn a_vendored_crate_matches_its_checksums() {
     let (archive, other) = (Digest([1; 32]), Digest([2; 32]));
     let files = format!("\"files\":{{\"src/lib.rs\":\"{}\",\"b\":\"{other}\"}}", sha256(b"pub fn a() {}"));
     let list = format!("{{{files},\"package\":\"{archive}\"}}");

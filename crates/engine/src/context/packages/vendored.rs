@@ -11,7 +11,7 @@ use stan_repo::{System, SystemExt as _};
 use super::{Proved, WantedFiles};
 
 /// Real lists are far smaller.
-const LARGEST_LIST: u64 = 16 << 20;
+const MAX_LIST_BYTES: u64 = 16 << 20;
 
 /// Verifies files of the crate in `folder`. If the lock file has no checksum of the crate (a git dependency), only the list is
 /// checked.
@@ -23,7 +23,7 @@ pub(super) fn prove(
 ) -> Proved {
     let mut bytes = Vec::new();
     let path = format!("{folder}/{CRATE_CHECKSUMS}");
-    if let Err(error) = system.read_real(Path::new(&path), LARGEST_LIST, &mut bytes) {
+    if let Err(error) = system.read_real(Path::new(&path), MAX_LIST_BYTES, &mut bytes) {
         return Err(format!("`{CRATE_CHECKSUMS}` of its crate, which proves it, cannot be read ({error})"));
     }
     let Some(checksums) = Checksums::parse(&bytes) else {

@@ -24,7 +24,7 @@ use crate::cache::{Cache, DocumentFingerprint, Identity, Manifests, StoredRun};
 use crate::error::EngineError;
 use crate::graph::open_cache;
 
-/// What this run writes. Any later write to these files changes their stat.
+/// The files that this run writes. Any later write to these files changes their stat.
 const OUTPUTS: [Artefact; 5] =
     [Artefact::Archive, Artefact::DiffArchive, Artefact::DiffList, Artefact::Meta, Artefact::Overview];
 

@@ -121,7 +121,7 @@ pub(super) fn edited_graph(
     Some((answer, edits.into_iter().map(edited).collect()))
 }
 
-/// What differs on the disk from what the cache recorded.
+/// The differences between the disk and the cache's observations.
 struct Comparison {
     /// Nothing but contents of known files changed: no listing, no manifest, no configuration.
     is_same_world: bool,

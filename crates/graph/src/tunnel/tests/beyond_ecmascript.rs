@@ -1,4 +1,4 @@
-//! Situations that ECMAScript has no answer for: `export =`, files whose exports are unknown, package borders.
+//! Situations without an answer in ECMAScript: `export =`, files whose exports are unknown, package boundaries.
 
 use super::situations::check_all;
 

@@ -1,5 +1,5 @@
-//! Sizes at which recursion, exponential search or quadratic work would show. There is no clock here: a search of
-//! the wrong sort does not end in the life of a test run.
+//! Sizes at which recursion, exponential search or quadratic work would show. Nothing is timed: a search with the wrong
+//! complexity would not finish.
 
 use super::fixture::{Fixture, Sketch, Source};
 use crate::tunnel::stars::{Limits, StarTables};
@@ -14,7 +14,7 @@ fn passes_on(file: u32, name: &str) -> (String, Source) {
 }
 
 #[test]
-fn a_chain_of_a_hundred_thousand_named_re_exports_each_asked_for() {
+fn every_name_of_a_chain_of_a_hundred_thousand_re_exports_is_found() {
     const LENGTH: u32 = 100_000;
     let mut fixture = Fixture::default();
     for file in 0..LENGTH - 1 {
@@ -54,7 +54,7 @@ fn a_barrel_of_five_thousand_stars_with_five_thousand_importers() {
     fixture.push("barrel".to_owned(), Sketch { stars, ..Sketch::default() });
     for file in 1..=FILES {
         let exports = ["Component", "Props", "use", "type"].map(|name| local(format!("{name}{file}")));
-        // A name that every file has is ambiguous; it still must not cost a search each time.
+        // A name that every file has is ambiguous, but it must not cost a search each time.
         let exports = exports.into_iter().chain([local("common".to_owned())]).collect();
         let imports = [file % FILES + 1, file * 7 % FILES + 1].map(|other| (0, format!("Component{other}")));
         let imports = imports.into_iter().chain([(0, format!("missing{file}"))]).collect();
@@ -112,8 +112,8 @@ fn a_ladder_with_exponentially_many_ways() {
     assert_eq!(&*Tunneller::new(&fixture).definers(FileKey(0), "x"), ends);
 }
 
-/// Every name is exported twice at every level: no walk has a single state to go on with, so that without a memo of all
-/// states each of the levels × names queries would walk all levels below.
+/// Every name is exported twice at every level, so no walk passes through a single state. Without a memo of all states, each of
+/// the levels × names queries would walk all levels below.
 #[test]
 fn a_lattice_of_duplicate_names_each_asked_for() {
     const LEVELS: u32 = 300;
@@ -145,8 +145,7 @@ fn a_lattice_of_duplicate_names_each_asked_for() {
     }
 }
 
-/// The definers of a level are those of the level below and the level itself: listed for each, they would be five
-/// billion.
+/// The definers of a level are those of the level below and the level itself: listed separately, they would be five billion.
 #[test]
 fn a_chain_in_which_every_level_defines_the_name_too() {
     const LENGTH: u32 = 100_000;

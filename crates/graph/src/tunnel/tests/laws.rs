@@ -1,4 +1,4 @@
-//! Random module graphs: against ECMA-262's own algorithm, and with every shortcut against none.
+//! Random module graphs: compared with ECMA-262's own algorithm, and with every shortcut against none.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +67,7 @@ fn exports(count: u32, names: usize, most: usize) -> impl Strategy<Value = Vec<(
     prop::collection::vec(export, 0..=most)
 }
 
-/// Only what ECMAScript has: unique names, no `export =`, and something exported by every module.
+/// Only ECMAScript: unique names, no `export =`, and at least one export in every module.
 fn ecmascript_modules() -> impl Strategy<Value = Fixture> {
     let module = (exports(MODULES, 4, 2), prop::collection::vec(file(MODULES), 0..3));
     prop::collection::vec(module, MODULES as usize).prop_map(|modules| {

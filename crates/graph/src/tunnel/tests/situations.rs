@@ -1,5 +1,5 @@
-//! One situation per entry: what it is, the modules, and the implicit edges of `main`. ECMAScript's own rules are
-//! here; `beyond_ecmascript` has the rest.
+//! One situation per entry: a description, the modules, and the implicit edges of `main`. ECMAScript's own rules are here, the
+//! rest in `beyond_ecmascript`.
 
 use super::fixture::Fixture;
 use crate::tunnel::stars::{Limits, StarTables};

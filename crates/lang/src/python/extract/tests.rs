@@ -1,4 +1,4 @@
-//! Tables of small texts and the requests and names that they give.
+//! Small texts with their requests and names, as tables.
 
 use expect_test::{Expect, expect};
 use stan_model::facts::ExportSource;

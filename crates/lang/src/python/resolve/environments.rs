@@ -17,7 +17,7 @@ const USUAL: [&str; 2] = [".venv", "venv"];
 const NEVER: [&str; 6] = [".git", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"];
 
 /// Real `.pth` files have one line.
-const LARGEST_PATH_FILE: usize = 64 << 10;
+const MAX_PATH_FILE_BYTES: usize = 64 << 10;
 
 /// A bound: no real environment refers to this many folders.
 const MAX_EDITABLE: usize = 64;
@@ -65,7 +65,8 @@ fn editable_folders(project: &Project<'_>, site: &str) -> Vec<Arc<str>> {
         if kind != EntryKind::File || !(is_table || name.ends_with(".pth")) || found.len() >= MAX_EDITABLE {
             continue;
         }
-        let Some(bytes) = files.read(&join_plain(site, &name)).filter(|bytes| bytes.len() <= LARGEST_PATH_FILE) else {
+        let Some(bytes) = files.read(&join_plain(site, &name)).filter(|bytes| bytes.len() <= MAX_PATH_FILE_BYTES)
+        else {
             continue;
         };
         let text = String::from_utf8_lossy(&bytes);

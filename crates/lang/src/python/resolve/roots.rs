@@ -27,7 +27,7 @@ pub(super) enum Project {
 }
 
 /// Real manifests are far smaller.
-const LARGEST: usize = 1 << 20;
+const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
 /// A bound: no real project has this many roots.
 const MAX_ROOTS: usize = 32;
@@ -48,7 +48,7 @@ pub(super) fn project_at(folder: &Folder, files: &dyn Files, path: &str) -> Proj
 /// The source roots of a project in search order.
 pub(super) fn source_roots(files: &dyn Files, project: &str) -> Vec<Arc<str>> {
     let read = |name: &str| {
-        let bytes = files.read(&join_plain(project, name)).filter(|bytes| bytes.len() <= LARGEST)?;
+        let bytes = files.read(&join_plain(project, name)).filter(|bytes| bytes.len() <= MAX_MANIFEST_BYTES)?;
         String::from_utf8(bytes.to_vec()).ok()
     };
     let mut declared = Vec::new();

@@ -1,4 +1,4 @@
-//! What a block exports under which names, once its symbols are declared.
+//! The names that a block exports, once its symbols are declared.
 
 use oxc_ast::ast::*;
 use stan_model::facts::EXPORT_EQUALS;
@@ -21,7 +21,7 @@ impl DeclarationWalk<'_> {
         }
     }
 
-    /// Sorts exports by name; the first of a name counts.
+    /// Sorts exports by name; the first of each name counts.
     pub(super) fn sort_exports(&mut self) {
         self.names.exports.sort_by(|(one, _), (other, _)| one.cmp(other));
         self.names.exports.dedup_by(|(one, _), (other, _)| one == other);
@@ -52,7 +52,7 @@ impl DeclarationWalk<'_> {
         self.export(name, symbol);
     }
 
-    /// An exported expression: the symbol that it names, or one made for it.
+    /// An exported expression: the symbol that it names, or a new one.
     fn export_value(&mut self, name: &str, value: &Expression<'_>, span: oxc_span::Span) {
         if let Expression::Identifier(it) = value
             && let Some(symbol) = self.symbol_at(it)
@@ -66,7 +66,7 @@ impl DeclarationWalk<'_> {
         self.export(name, symbol);
     }
 
-    /// Whether the statement says what the file exports.
+    /// Whether the statement has explicit exports.
     fn exports_of(&mut self, statement: &Statement<'_>) -> bool {
         match statement {
             Statement::ExportDeclaration(_) => {
@@ -148,7 +148,7 @@ impl DeclarationWalk<'_> {
     }
 }
 
-/// The names that a statement of a namespace or module exports. In an ambient block that is every declaration.
+/// The names that a statement of a namespace or module exports. In an ambient block, all declarations are exported.
 pub(super) fn exported_bindings<'a>(
     statement: &Statement<'a>,
     ambient: bool,

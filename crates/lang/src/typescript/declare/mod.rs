@@ -1,8 +1,8 @@
-//! The declarations of one file: its outline, and what its names refer to. A pure function of name and text, for
-//! TypeScript, JavaScript and the scripts of Vue, Svelte and Astro files.
+//! The declarations of one file: its outline and its symbols. A pure function of name and text, for TypeScript, JavaScript and
+//! the scripts of Vue, Svelte and Astro files.
 //!
-//! `units.rs` takes the outline from the syntax tree. `visit.rs` walks the tree; `walk.rs`, `values.rs`,
-//! `types.rs` and `exports.rs` turn symbols, uses and written types into `stan_model::names`. Nothing is inferred and no other file is read.
+//! `units.rs` derives the outline from the syntax tree. `visit.rs` walks the tree; `walk.rs`, `values.rs`, `types.rs` and
+//! `exports.rs` turn symbols, uses and written types into `stan_model::names`. No types are inferred, and no other file is read.
 
 mod exports;
 #[cfg(test)]
@@ -30,7 +30,7 @@ use crate::decode;
 use crate::stack::{self, StackPlan};
 use walk::DeclarationWalk;
 
-/// The text of a source file; `None` for binary content. Positions of outlines count in this text.
+/// The text of a source file; `None` for binary content. Byte offsets in outlines refer to this text.
 pub fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     decode::decode(bytes).text
 }
@@ -40,7 +40,7 @@ pub fn outline(path: &str, text: &str) -> Outline {
     run(path, text, false).outline
 }
 
-/// The outline and the names. Costs about as much as parsing twice.
+/// The outline and the symbols. Costs about as much as parsing twice.
 pub fn declare(path: &str, text: &str) -> FileUnits {
     run(path, text, true)
 }

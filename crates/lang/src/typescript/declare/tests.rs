@@ -1,4 +1,4 @@
-//! Outlines of small files, and that nesting of any depth is survived.
+//! Outlines of small files, and robustness against any depth of nesting.
 
 use std::fmt::Write as _;
 
@@ -229,7 +229,7 @@ fn uses_in_both_spaces() {
     assert!(exports.uses_in(inside).len() <= 1);
 }
 
-/// Constructs that nest; the walk must survive as many levels as the stack bound lets through.
+/// Constructs that nest: the walk must survive as many levels as the stack limit permits.
 #[test]
 fn deep_nesting_is_survived() {
     let levels = 900;

@@ -1,4 +1,4 @@
-//! Recipes for types as they are written, and the shapes of classes, interfaces, enums, namespaces and type literals.
+//! Recipes for written types, and the shapes of classes, interfaces, enums, namespaces and type literals.
 
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
@@ -14,7 +14,7 @@ impl DeclarationWalk<'_> {
         if let Some(known) = self.types.get(&at) {
             return *known;
         }
-        // The walk and its parents ask for the same type several times: one recipe for all of them.
+        // The walk requests the recipe of the same type several times, so that recipes are cached.
         let recipe = self.new_type(ty);
         self.types.insert(at, recipe);
         recipe
@@ -38,7 +38,7 @@ impl DeclarationWalk<'_> {
                 self.step(element, Recipe::List)
             }
             TSType::TSTupleType(it) => {
-                // Positions are not kept apart: a tuple is a list of any of its elements.
+                // Positions are ignored: a tuple is a list of any of its element types.
                 let mut parts = Vec::new();
                 for element in &it.element_types {
                     let element = self.tuple_element(element);
@@ -124,8 +124,8 @@ impl DeclarationWalk<'_> {
         }
     }
 
-    /// A type that the file does not declare. Of those of the language's library only the ones that hand on their
-    /// argument matter: their own members are never shown.
+    /// A type that the file does not declare. Of the language's library, only types that pass on their argument matter: members
+    /// of library types are never shown.
     fn library_type(&mut self, name: &str, arguments: Vec<RecipeId>) -> RecipeId {
         let argument = |index: usize| arguments.get(index).copied().unwrap_or(RecipeId::UNKNOWN);
         match name {
@@ -168,7 +168,7 @@ impl DeclarationWalk<'_> {
         }
     }
 
-    /// A name of a type, taken as the value or namespace of that name.
+    /// The value or namespace with the name of a type.
     pub(super) fn type_name_value(&mut self, name: &TSTypeName<'_>) -> RecipeId {
         match name {
             TSTypeName::IdentifierReference(it) => self.name_value(it),
@@ -198,7 +198,7 @@ impl DeclarationWalk<'_> {
         )
     }
 
-    /// The module of an import type, bound once however often it is asked for.
+    /// The module of an import type. Bound once per file, no matter how often it is used.
     fn imported_module(&mut self, it: &TSImportType<'_>) -> RecipeId {
         let at = key(it.source.span);
         if let Some(known) = self.values.get(&at) {
@@ -257,7 +257,7 @@ impl DeclarationWalk<'_> {
         for it in &it.implements {
             bases.push(self.named_type(&it.expression, it.type_arguments.as_deref()));
         }
-        // Set after the shape was added: an expression in the heritage may ask for this very class.
+        // Set after the shape was added: an expression in the heritage clause may refer to this class.
         let known = &mut self.names.shapes[shape.0 as usize];
         (known.extends, known.bases) = (extends, bases);
         self.classes.push(shape);
@@ -273,7 +273,7 @@ impl DeclarationWalk<'_> {
         shape
     }
 
-    /// The class that another one extends with type arguments, as a type: the value says nothing of the arguments.
+    /// The superclass with its type arguments, as a type: its value has no type arguments.
     fn extended_type(&mut self, it: &Class<'_>) -> Option<RecipeId> {
         let heritage = it.heritage.as_ref()?;
         let Expression::Identifier(name) = &heritage.expression else { return None };
@@ -418,7 +418,7 @@ impl DeclarationWalk<'_> {
         self.add_shape(it.span, Shape { unit, symbol, ..empty(ShapeKind::Namespace) })
     }
 
-    /// What a namespace exports, once its declarations are known.
+    /// Sets the members of a namespace to its exports, once its declarations are known.
     pub(super) fn namespace_members(&mut self, it: &TSNamespaceDeclaration<'_>, shape: ShapeId) {
         let mut members = Vec::new();
         match &it.body {
@@ -430,7 +430,7 @@ impl DeclarationWalk<'_> {
                 }
             }
         }
-        // Merged declarations are exported by each statement that names them.
+        // Merged declarations are exported by every statement that declares their name.
         members.sort_by(|one: &Member, other| (&one.name, one.declaration).cmp(&(&other.name, other.declaration)));
         members.dedup();
         self.set_members(shape, members);

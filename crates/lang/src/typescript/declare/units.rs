@@ -1,5 +1,5 @@
-//! The outline of one block of code: declarations at module level and inside namespaces, and the members of classes,
-//! interfaces and enums. Only spans are taken from the tree.
+//! The outline of one block of code: declarations at module level and in namespaces, and the members of classes, interfaces and
+//! enums. Uses only the spans of the tree.
 
 use oxc_ast::ast::*;
 use oxc_span::{GetSpan, Span as OxcSpan};
@@ -9,20 +9,20 @@ use stan_model::outline::{LineStarts, Span, Unit, UnitId, UnitKind, UnitName};
 
 /// Collects the units of one file, block by block.
 pub(super) struct Units<'s> {
-    /// The whole file.
+    /// The text of the whole file.
     text: &'s str,
     lines: &'s LineStarts,
-    /// Where the block starts in the file.
+    /// The start of the block in the file.
     base: u32,
     units: Vec<Unit>,
     parents: Vec<UnitId>,
-    /// Doc comments by the position of what they document, in the block.
+    /// Doc comments by the position of the documented node in the block.
     docs: FxHashMap<u32, Span>,
     /// Local names that an export list or assignment exports.
     exported_names: FxHashSet<Box<str>>,
-    /// The block says itself what it exports: then the other declarations of a declaration file are private.
+    /// The block has explicit exports: in a declaration file, all other declarations are then private.
     says_exports: bool,
-    /// Inside `declare` blocks everything is exported.
+    /// In `declare` blocks, everything is exported.
     ambient: bool,
 }
 
@@ -108,7 +108,7 @@ impl<'s> Units<'s> {
         &mut self.units[next]
     }
 
-    /// Runs `work`, whose units are members of the last unit added.
+    /// Runs `work`, which adds units as members of the last unit.
     fn inside(&mut self, work: impl FnOnce(&mut Self)) {
         let Some(id) = self.units.len().checked_sub(1) else { return };
         self.parents.push(UnitId(id as u32));
@@ -191,7 +191,7 @@ impl<'s> Units<'s> {
                 self.add(UnitKind::Namespace, names, span, &[block.span]);
                 self.module_block(Some(block), it.declare);
             }
-            // `namespace a.b {}`: one unit in the other.
+            // `namespace a.b {}`: one unit inside the other.
             TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
                 self.add(UnitKind::Namespace, names, span, &[]);
                 let before = self.ambient;
@@ -216,7 +216,7 @@ impl<'s> Units<'s> {
         self.add(UnitKind::Variable, names, span, &bodies);
     }
 
-    /// What a signature leaves out of a value: the body of a function or class, or all of it when it has several lines.
+    /// The part of a value that a signature omits: the body of a function or class, or a whole value of several lines.
     fn value_body(&self, value: &Expression<'_>) -> Option<OxcSpan> {
         match value {
             Expression::ParenthesizedExpression(it) => self.value_body(&it.expression),
@@ -240,7 +240,7 @@ impl<'s> Units<'s> {
 
     fn class(&mut self, it: &Class<'_>, span: OxcSpan) {
         let names = it.id.iter().flat_map(|id| self.id_name(id)).collect();
-        // Decorators may stand before `export`.
+        // Decorators may precede `export`.
         let start = it.decorators.first().map_or(span.start, |first| first.span.start.min(span.start));
         let span = OxcSpan::new(start, span.end);
         let extended = it.heritage.iter().map(|heritage| heritage.expression.span());
@@ -347,8 +347,8 @@ impl<'s> Units<'s> {
         }
     }
 
-    /// `export default value`, `export = value`, `module.exports = value`: a name exports its declaration, anything else
-    /// is a unit of its own.
+    /// `export default value`, `export = value`, `module.exports = value`: a name exports its declaration; any other value is a
+    /// unit of its own.
     fn export_value(&mut self, name: &str, value: &Expression<'_>, span: OxcSpan) {
         self.says_exports |= self.at_top();
         if let Expression::Identifier(it) = value {
@@ -373,7 +373,7 @@ impl<'s> Units<'s> {
         match commonjs_target(&it.left) {
             Some(CommonJs::Whole) => self.export_value(EXPORT_EQUALS, &it.right, statement.span),
             Some(CommonJs::Name(property)) => {
-                // `exports.a = exports.b = void 0` only makes room for what follows.
+                // `exports.a = exports.b = void 0` only reserves the names for later assignments.
                 let is_value = !matches!(
                     it.right,
                     Expression::AssignmentExpression(_) | Expression::UnaryExpression(_) | Expression::Identifier(_)
@@ -399,7 +399,7 @@ impl<'s> Units<'s> {
     }
 }
 
-/// What an assignment to the exports of a CommonJS module sets.
+/// The target of an assignment to the exports of a CommonJS module.
 pub(super) enum CommonJs<'e, 'a> {
     Whole,
     Name(&'e IdentifierName<'a>),
@@ -419,7 +419,7 @@ pub(super) fn commonjs_target<'e, 'a>(target: &'e AssignmentTarget<'a>) -> Optio
     is_exports.then_some(CommonJs::Name(&member.property))
 }
 
-/// Every name that a pattern binds.
+/// Calls `found` for each name that a pattern binds.
 pub(super) fn pattern_names<'a>(pattern: &BindingPattern<'a>, found: &mut dyn FnMut(&BindingIdentifier<'a>)) {
     match pattern {
         BindingPattern::BindingIdentifier(id) => found(id),

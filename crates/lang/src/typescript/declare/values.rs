@@ -1,4 +1,4 @@
-//! Recipes for expressions: how to find what an expression evaluates to.
+//! Recipes for expressions: how to find the type of an expression's value.
 
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
@@ -8,7 +8,7 @@ use stan_model::names::{
 
 use super::walk::{DeclarationWalk, key};
 
-/// How many elements of an array literal are inspected: they are mostly alike.
+/// How many elements of an array literal are inspected: they are usually alike.
 const MAX_ELEMENTS: usize = 8;
 
 impl DeclarationWalk<'_> {
@@ -126,7 +126,7 @@ impl DeclarationWalk<'_> {
         let callee = self.value(&it.callee);
         let called = self.step(callee, Recipe::Call);
         let Expression::StaticMemberExpression(member) = &it.callee else { return called };
-        // What the methods of the library's lists, maps and promises give back. For anything else this finds nothing.
+        // The results of methods of the library's lists, maps and promises. Calling them on anything else finds nothing.
         let object = || it.arguments.first().and_then(|argument| argument.as_expression());
         let base = match (&member.object, member.property.name.as_str()) {
             (Expression::Identifier(global), "freeze" | "seal" | "assign")
@@ -147,7 +147,7 @@ impl DeclarationWalk<'_> {
         self.any(vec![called, given])
     }
 
-    /// What a method of the library's lists and promises hands to the function that it is given, or takes as its argument.
+    /// The type that a method of the library's lists and promises passes to its callback, or takes as its argument.
     pub(super) fn library_argument(&mut self, callee: &Expression<'_>, span: oxc_span::Span) -> Option<RecipeId> {
         let Expression::StaticMemberExpression(member) = callee else { return None };
         let base = self.value(&member.object);
@@ -166,7 +166,7 @@ impl DeclarationWalk<'_> {
         Some(self.recipe(Recipe::Function(signature)))
     }
 
-    /// `as const` says nothing about the members.
+    /// `as const` does not change the members.
     fn asserted(&mut self, value: &Expression<'_>, ty: &TSType<'_>) -> RecipeId {
         match ty {
             TSType::TSTypeReference(it) if matches!(&it.type_name, TSTypeName::IdentifierReference(name) if name.name == "const") => {
@@ -244,7 +244,7 @@ impl DeclarationWalk<'_> {
         self.add_signature(it.span, parameters, result)
     }
 
-    /// Where no result is written down, the value of the one `return` that ends a body.
+    /// The result of a function without a result type: the value of the `return` that ends its body, if that is the only one.
     fn returned(&mut self, body: &FunctionBody<'_>) -> Option<RecipeId> {
         match body.statements.last() {
             Some(Statement::ReturnStatement(it)) => it.argument.as_ref().map(|value| self.value(value)),
@@ -283,7 +283,7 @@ impl DeclarationWalk<'_> {
         id
     }
 
-    /// Fills in the members of a shape.
+    /// Sets the members of a shape.
     pub(super) fn set_members(&mut self, shape: ShapeId, mut members: Vec<Member>) {
         members.sort_by(|one, other| one.name.cmp(&other.name));
         if let Some(shape) = self.names.shapes.get_mut(shape.0 as usize) {

@@ -1,5 +1,5 @@
-//! The order in which a block is walked: each node declares its symbols, records its uses and says what its parts are expected to be,
-//! before its parts are walked.
+//! The order of the walk over a block: each node declares its symbols, records its uses and sets the expected types of its parts,
+//! before these are walked.
 
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
@@ -23,7 +23,7 @@ impl<'a> Visit<'a> for DeclarationWalk<'_> {
     }
 
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
-        // What no rule above has declared: the variable of a `catch`, parameters in types. It is a name without members.
+        // A binding that no rule above declares: the variable of a `catch`, parameters in types. It is a name without members.
         if !self.declared.contains(&it.span.start) {
             self.bind(it, Meaning::Value { ty: RecipeId::UNKNOWN, signature: None });
         }
@@ -42,7 +42,7 @@ impl<'a> Visit<'a> for DeclarationWalk<'_> {
                 (None, Some(value), _) => self.value(value),
                 (None, None, element) => element.unwrap_or(RecipeId::UNKNOWN),
             };
-            // A written type decides alone: the function that is assigned may be less than it.
+            // A written type takes precedence: the assigned function may have fewer parameters.
             self.pattern(&it.id, ty, signature.filter(|_| written.is_none()));
         }
         walk::walk_variable_declarator(self, it);
@@ -51,7 +51,7 @@ impl<'a> Visit<'a> for DeclarationWalk<'_> {
     fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
         if let ForStatementLeft::VariableDeclaration(_) = &it.left {
             let list = self.value(&it.right);
-            // Handed to the declarator, which is visited next and has no initializer of its own.
+            // Passed to the declarator, which is visited next and has no initializer.
             self.loop_element = Some(self.step(list, Recipe::Element));
         }
         walk::walk_for_of_statement(self, it);
@@ -65,7 +65,7 @@ impl<'a> Visit<'a> for DeclarationWalk<'_> {
             self.bind(id, Meaning::Value { ty, signature: Some(signature) });
         }
         let context = self.contexts.get(&key(it.span)).copied();
-        // The `this` of a method is that of its class and was pushed with the element around it.
+        // The `this` of a method is that of its class, pushed by the enclosing element.
         if !is_method {
             let this = it.this_param.as_ref().and_then(|it| it.type_annotation.as_ref());
             let this = this.map_or(RecipeId::UNKNOWN, |it| self.ty(&it.type_annotation));
@@ -124,7 +124,7 @@ impl<'a> Visit<'a> for DeclarationWalk<'_> {
             _ => {}
         }
         walk::walk_class_element(self, it);
-        // A method whose function was not visited must not make a method of the next function.
+        // If the method's function was not visited, the flag must not apply to the next function.
         self.is_method = false;
         self.this.pop();
     }
@@ -155,13 +155,13 @@ impl<'a> Visit<'a> for DeclarationWalk<'_> {
         let before = self.ambient;
         self.ambient |= it.declare;
         walk::walk_ts_namespace_declaration(self, it);
-        // Only now: its members are the declarations that the walk has just made.
+        // Not earlier: the members are the declarations that the walk has just added.
         self.namespace_members(it, shape);
         self.ambient = before;
     }
 
     fn visit_ts_external_module_declaration(&mut self, it: &TSExternalModuleDeclaration<'a>) {
-        // `declare module` exports what it declares, with or without `export`.
+        // `declare module` exports its declarations, with or without `export`.
         let before = std::mem::replace(&mut self.ambient, true);
         walk::walk_ts_external_module_declaration(self, it);
         self.ambient = before;
@@ -189,7 +189,7 @@ impl<'a> Visit<'a> for DeclarationWalk<'_> {
             let import = self.import(it.source.value.as_str(), name, it.span);
             self.bind(specifier.local(), Meaning::Import(import));
         }
-        // Not walked further: an import uses nothing.
+        // Not walked further: an import uses no names.
     }
 
     fn visit_ts_import_equals_declaration(&mut self, it: &TSImportEqualsDeclaration<'a>) {
@@ -267,7 +267,7 @@ impl<'a> Visit<'a> for DeclarationWalk<'_> {
         if let Some(context) = self.contexts.get(&key(it.span)).copied() {
             for property in it.properties.iter().filter_map(ObjectPropertyKind::as_property) {
                 let Some(name) = property.key.static_name().filter(|_| !property.computed) else { continue };
-                // A key is a use of the member that the expected type has: an error at it is explained by that member.
+                // A key is a use of the member in the expected type: that member explains an error at the key.
                 self.note_member(context, &name, property.key.span(), Space::Value);
                 if takes_context(&property.value) {
                     let expected = self.step(context, |context| Recipe::Member(context, name.as_ref().into()));

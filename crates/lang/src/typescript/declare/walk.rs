@@ -1,6 +1,6 @@
-//! The state of the walk over a block, and how it declares symbols: bindings, patterns, imports, parameters. `visit.rs` says in which
-//! order the tree is walked. What an expression or type means is written as a recipe in `values.rs` and `types.rs`; nothing is
-//! followed here.
+//! The state of the walk over a block, and how it declares symbols: bindings, patterns, imports, parameters. `visit.rs` defines
+//! the order of the walk. The type of an expression is written as a recipe in `values.rs` and `types.rs`; recipes are not
+//! evaluated here.
 
 use oxc_ast::ast::*;
 use oxc_semantic::Scoping;
@@ -25,29 +25,29 @@ pub(super) struct DeclarationWalk<'w> {
     pub(super) outline: &'w Outline,
     pub(super) lines: &'w LineStarts,
     pub(super) names: &'w mut FileNames,
-    /// Where the block starts in the file.
+    /// The start of the block in the file.
     pub(super) base: u32,
-    /// Symbols of the block start here in `names`.
+    /// The index of the block's first symbol in `names`.
     pub(super) first_symbol: u32,
-    /// What `this` is, innermost last.
+    /// The recipes for `this`, innermost last.
     pub(super) this: Vec<RecipeId>,
-    /// Classes and interfaces around, for `super` and the type `this`.
+    /// The enclosing classes and interfaces, for `super` and the type `this`.
     pub(super) classes: Vec<ShapeId>,
-    /// Written results of the functions around.
+    /// The written result types of the enclosing functions.
     pub(super) results: Vec<RecipeId>,
-    /// What the place of a literal or function expression expects.
+    /// The expected types of literals and function expressions.
     pub(super) contexts: FxHashMap<Key, RecipeId>,
     pub(super) values: FxHashMap<Key, RecipeId>,
     pub(super) types: FxHashMap<Key, RecipeId>,
     pub(super) shapes: FxHashMap<Key, ShapeId>,
     pub(super) signatures: FxHashMap<Key, SignatureId>,
-    /// Positions of names that are declared.
+    /// The positions of declared names.
     pub(super) declared: FxHashSet<u32>,
-    /// Inside `declare` blocks and declaration files everything is exported.
+    /// In `declare` blocks and declaration files, everything is exported.
     pub(super) ambient: bool,
-    /// The next function is a method: `this` is that of the class.
+    /// The next function is a method, so its `this` is that of the class.
     pub(super) is_method: bool,
-    /// What a `for … of` gives its variable.
+    /// The element type for the variable of a `for … of`.
     pub(super) loop_element: Option<RecipeId>,
     /// Inside `typeof x` in a type, where names are values.
     pub(super) in_type_query: bool,
@@ -97,7 +97,7 @@ impl<'w> DeclarationWalk<'w> {
         id
     }
 
-    /// A step from another recipe; a step from an unknown one is unknown.
+    /// A recipe for a step from another recipe; unknown if that one is unknown.
     pub(super) fn step(&mut self, base: RecipeId, step: impl FnOnce(RecipeId) -> Recipe) -> RecipeId {
         if base == RecipeId::UNKNOWN { base } else { self.recipe(step(base)) }
     }
@@ -123,14 +123,14 @@ impl<'w> DeclarationWalk<'w> {
         Some(SymbolId(self.first_symbol + reference.symbol_id()?.index() as u32))
     }
 
-    /// A symbol for an export that has no name in the file.
+    /// A symbol for an export without a name in the file.
     pub(super) fn unnamed_symbol(&mut self, name: &str, declarations: Vec<DeclarationId>) -> SymbolId {
         let id = SymbolId(self.names.symbols.len() as u32);
         self.names.symbols.push(Symbol { name: name.into(), declarations });
         id
     }
 
-    /// Adds a declaration that belongs to no symbol: a member, or an export without a name.
+    /// Adds a declaration without a symbol: a member, or an export without a name.
     pub(super) fn declare(&mut self, name: &str, span: OxcSpan, meaning: Meaning) -> DeclarationId {
         let span = self.span(span);
         let id = DeclarationId(self.names.declarations.len() as u32);
@@ -154,7 +154,7 @@ impl<'w> DeclarationWalk<'w> {
         let declaration = DeclarationId(self.names.declarations.len() as u32);
         self.bind(id, meaning);
         let symbols = parameters.map(|it| it.params.iter().filter_map(|one| self.symbol_of(&one.name)).collect());
-        // Without a symbol of the block nothing was declared, and the number belongs to the next declaration.
+        // If the block has no symbol for the binding, nothing was declared, and the id will belong to the next declaration.
         let is_bound = self.names.declarations.len() > declaration.0 as usize;
         if let Some(symbols) = symbols.filter(|_| is_bound) {
             self.names.parameters.push((declaration, symbols));
@@ -178,7 +178,7 @@ impl<'w> DeclarationWalk<'w> {
         id
     }
 
-    /// The namespace of a module that is named in place: `import('x')`, `require('x')`.
+    /// The namespace of a module that is named in an expression or type: `import('x')`, `require('x')`.
     pub(super) fn module(&mut self, specifier: &str, name: Imported, span: OxcSpan) -> RecipeId {
         let import = self.import(specifier, name, span);
         let declaration = self.declare(specifier, span, Meaning::Import(import));
@@ -195,7 +195,7 @@ impl<'w> DeclarationWalk<'w> {
         self.note(at.start, space, Used::Member(base, name.into()));
     }
 
-    /// Declares all names of a pattern, given what the whole pattern takes apart.
+    /// Declares all names of a pattern; `ty` is the type of the destructured value.
     pub(super) fn pattern(&mut self, pattern: &BindingPattern<'_>, ty: RecipeId, signature: Option<SignatureId>) {
         match pattern {
             BindingPattern::BindingIdentifier(id) => self.bind(id, Meaning::Value { ty, signature }),
@@ -215,7 +215,7 @@ impl<'w> DeclarationWalk<'w> {
                     self.pattern(&property.value, part, None);
                 }
                 if let Some(rest) = &it.rest {
-                    // It has fewer members than the whole. Those that are gone are not asked of it by code that compiles.
+                    // A rest has fewer members than the whole value. Code that compiles does not use the missing ones.
                     self.pattern(&rest.argument, ty, None);
                 }
             }
@@ -229,7 +229,7 @@ impl<'w> DeclarationWalk<'w> {
         }
     }
 
-    /// Notes what a place expects, for the literals and functions that stand there.
+    /// Sets the expected type of a literal or function.
     pub(super) fn expect(&mut self, value: &Expression<'_>, expected: RecipeId) {
         if expected == RecipeId::UNKNOWN {
             return;
@@ -261,7 +261,7 @@ impl<'w> DeclarationWalk<'w> {
     pub(super) fn arguments(&mut self, callee: &Expression<'_>, arguments: &[Argument<'_>]) {
         for (argument, index) in arguments.iter().zip(0..) {
             if let Some(value) = argument.as_expression().filter(|value| takes_context(value)) {
-                // The library's own declarations are not read, so that its callbacks are known by the names of methods.
+                // The library's declarations are not read, so its callbacks are recognised by method names.
                 let library = self.library_argument(callee, value.span()).unwrap_or(RecipeId::UNKNOWN);
                 let callee = self.value(callee);
                 let expected = self.step(callee, |callee| Recipe::Argument(callee, index));
@@ -271,7 +271,7 @@ impl<'w> DeclarationWalk<'w> {
         }
     }
 
-    /// Declares parameters; `context` is what the place of the function expects.
+    /// Declares parameters; `context` is the expected type of the function.
     pub(super) fn parameters(&mut self, parameters: &FormalParameters<'_>, context: Option<RecipeId>) {
         for (parameter, index) in parameters.items.iter().zip(0..) {
             let written = parameter.type_annotation.as_ref().map(|it| self.ty(&it.type_annotation));
@@ -292,13 +292,14 @@ impl<'w> DeclarationWalk<'w> {
         }
     }
 
-    /// What `return` is expected to have. The written type of an async function is a promise of it; for others `Await` changes nothing.
+    /// The expected type of `return` values. The written type of an async function is a promise of it; for other functions,
+    /// `Await` changes nothing.
     pub(super) fn result(&mut self, annotation: Option<&TSTypeAnnotation<'_>>) -> RecipeId {
         let ty = annotation.map_or(RecipeId::UNKNOWN, |it| self.ty(&it.type_annotation));
         self.step(ty, Recipe::Await)
     }
 
-    /// `require('x')` as the value of a variable binds names as an import does.
+    /// A variable with the value `require('x')` binds names as an import does.
     pub(super) fn required(&mut self, it: &VariableDeclarator<'_>) -> bool {
         let Some(Expression::CallExpression(call)) = &it.init else { return false };
         let Some(specifier) = self.required_module(call) else { return false };
@@ -308,7 +309,7 @@ impl<'w> DeclarationWalk<'w> {
                 self.bind(id, Meaning::Import(import));
             }
             BindingPattern::ObjectPattern(pattern) if pattern.rest.is_none() => {
-                // With a rest the names that are left cannot be listed: then the whole is a value that is taken apart.
+                // With a rest, the remaining names cannot be listed, so the module is destructured as a value.
                 for property in &pattern.properties {
                     let (Some(name), BindingPattern::BindingIdentifier(id)) =
                         (property.key.static_name(), &property.value)
@@ -324,7 +325,7 @@ impl<'w> DeclarationWalk<'w> {
         true
     }
 
-    /// The specifier of a call of the global `require`.
+    /// The specifier of a call to the global `require`.
     pub(super) fn required_module<'e>(&self, call: &'e CallExpression<'_>) -> Option<&'e str> {
         let Expression::Identifier(callee) = &call.callee else { return None };
         match call.arguments.first() {
@@ -336,7 +337,7 @@ impl<'w> DeclarationWalk<'w> {
     }
 }
 
-/// Whether what a place expects says something about an expression there.
+/// Whether an expected type matters for this kind of expression.
 pub(super) fn takes_context(value: &Expression<'_>) -> bool {
     matches!(
         value,

@@ -1,11 +1,13 @@
-//! The code inside Vue, Svelte and Astro files: their `<script>` elements and Astro's frontmatter. Markup around
-//! them is skipped by HTML's own rules for tags, comments and raw text; templates are not parsed.
+//! The code in Vue, Svelte and Astro files: their `<script>` elements and Astro's frontmatter. The markup around them is skipped
+//! by HTML's own rules for tags, comments and raw text; templates are not parsed.
+
+use std::ops::Range;
 
 use stan_model::split_extension;
 
 use super::parse::Syntax;
 
-/// A file format that holds scripts between markup.
+/// A file format that contains scripts between markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::typescript) enum Component {
     Vue,
@@ -24,18 +26,18 @@ impl Component {
     }
 }
 
-/// A piece of code in a file.
+/// A block of code in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::typescript) struct Block<'t> {
-    /// Where `source` starts in the file.
+    /// The start of `source` in the file.
     pub(in crate::typescript) start: u32,
     pub(in crate::typescript) source: &'t str,
     pub(in crate::typescript) syntax: Syntax,
-    /// The file that `<script src>` asks for, and the position of the attribute.
+    /// The value of `<script src>` and its position.
     pub(in crate::typescript) external: Option<(u32, &'t str)>,
 }
 
-/// The code of a component file, in source order.
+/// The blocks of a component file, in source order.
 pub(in crate::typescript) fn cut(component: Component, text: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut at = 0;
@@ -45,7 +47,7 @@ pub(in crate::typescript) fn cut(component: Component, text: &str) -> Vec<Block<
         blocks.push(Block { start: start as u32, source, syntax: Syntax::TypeScriptJsx, external: None });
         at = start + source.len() + 3;
     }
-    // Raw text ends at the first closing tag, whatever the script says: `"</script>"` in a string ends it too.
+    // Raw text ends at the first closing tag, even if that is in a string: `"</script>"`.
     while let Some(tag) = next_tag(text, at) {
         at = tag.end;
         let raw = ["script", "style"].into_iter().find(|name| tag.name.eq_ignore_ascii_case(name));
@@ -61,7 +63,7 @@ pub(in crate::typescript) fn cut(component: Component, text: &str) -> Vec<Block<
     blocks
 }
 
-/// What lies between the `---` lines at the top of an Astro file.
+/// The text between the `---` lines at the top of an Astro file, and its start.
 fn frontmatter(text: &str) -> Option<(usize, &str)> {
     let open = text.find("---")?;
     if !text.get(..open)?.trim().is_empty() {
@@ -69,7 +71,7 @@ fn frontmatter(text: &str) -> Option<(usize, &str)> {
     }
     let start = open + 3;
     let rest = text.get(start..)?;
-    // The closing fence starts a line; dashes inside the code (`x---y`, strings) mostly do not.
+    // The closing fence is at the start of a line; dashes in the code (`x---y`, strings) usually are not.
     let end = rest.match_indices("---").map(|(at, _)| at).find(|&at| {
         let line = rest.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
         line.trim().is_empty()
@@ -79,31 +81,36 @@ fn frontmatter(text: &str) -> Option<(usize, &str)> {
 
 struct Tag<'t> {
     name: &'t str,
-    /// Name, value, and where the value starts.
-    attributes: Vec<(&'t str, &'t str, usize)>,
-    /// Just behind the `>`.
+    attributes: Vec<Attribute<'t>>,
+    /// The position after the `>`.
     end: usize,
     /// `<script … />`, or a closing tag.
     closed: bool,
 }
 
+/// An attribute, and the position of its value.
+struct Attribute<'t> {
+    name: &'t str,
+    value: &'t str,
+    position: usize,
+}
+
 impl<'t> Tag<'t> {
-    fn attribute(&self, name: &str) -> Option<(&'t str, usize)> {
-        let found = self.attributes.iter().find(|(attribute, ..)| attribute.eq_ignore_ascii_case(name))?;
-        Some((found.1, found.2))
+    fn attribute(&self, name: &str) -> Option<&Attribute<'t>> {
+        self.attributes.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name))
     }
 
-    /// A `type` that is not of code (JSON, templates, import maps) is data.
+    /// Elements with a `type` that does not mean code (JSON, templates, import maps) are data.
     fn is_code(&self) -> bool {
         let is_code = |kind: &str| {
             let kind = kind.to_ascii_lowercase();
             kind.is_empty() || kind == "module" || kind.contains("script") || kind == "text/babel" || kind == "ts"
         };
-        self.attribute("type").is_none_or(|(kind, _)| is_code(kind))
+        self.attribute("type").is_none_or(|attribute| is_code(attribute.value))
     }
 
     fn syntax(&self, component: Component) -> Syntax {
-        let language = self.attribute("lang").map(|(language, _)| language.to_ascii_lowercase());
+        let language = self.attribute("lang").map(|attribute| attribute.value.to_ascii_lowercase());
         match language.as_deref() {
             Some("ts" | "typescript") => Syntax::TypeScript,
             Some("tsx") => Syntax::TypeScriptJsx,
@@ -113,15 +120,15 @@ impl<'t> Tag<'t> {
         }
     }
 
-    /// The file of this repository that `src` names, and where.
+    /// The file of this repository that `src` names, and the position of the value.
     fn external(&self) -> Option<(u32, &'t str)> {
-        let (source, position) = self.attribute("src")?;
+        let &Attribute { value: source, position, .. } = self.attribute("src")?;
         let is_local = !source.is_empty() && !source.contains("://") && !source.starts_with("//");
         is_local.then_some((position as u32, source))
     }
 }
 
-/// The next opening tag at or after a position, comments and closing tags skipped.
+/// The next opening tag at or after a position; skips comments and closing tags.
 fn next_tag(text: &str, from: usize) -> Option<Tag<'_>> {
     let mut at = from;
     loop {
@@ -137,7 +144,7 @@ fn next_tag(text: &str, from: usize) -> Option<Tag<'_>> {
     }
 }
 
-/// The tag whose `<` is at a position.
+/// The tag that starts at a position.
 fn tag_at(text: &str, at: usize) -> Tag<'_> {
     let bytes = text.as_bytes();
     let skip = |mut at: usize, stop: fn(u8) -> bool| {
@@ -168,19 +175,20 @@ fn tag_at(text: &str, at: usize) -> Tag<'_> {
         let name_start = at;
         at = skip(at + 1, |byte| byte.is_ascii_whitespace() || matches!(byte, b'=' | b'>' | b'/'));
         let name = text.get(name_start..at).unwrap_or_default();
-        let mut value = (at, at);
+        let mut range = at..at;
         let equals = skip(at, |byte| !byte.is_ascii_whitespace());
         if bytes.get(equals) == Some(&b'=') {
-            (value, at) = attribute_value(bytes, skip(equals + 1, |byte| !byte.is_ascii_whitespace()));
+            (range, at) = attribute_value(bytes, skip(equals + 1, |byte| !byte.is_ascii_whitespace()));
         }
-        tag.attributes.push((name, text.get(value.0..value.1).unwrap_or_default(), value.0));
+        let position = range.start;
+        tag.attributes.push(Attribute { name, value: text.get(range).unwrap_or_default(), position });
     }
     tag.end = at;
     tag
 }
 
-/// The bounds of an attribute's value, and where reading goes on. Svelte's and Astro's `{…}` is a value too.
-fn attribute_value(bytes: &[u8], at: usize) -> ((usize, usize), usize) {
+/// The range of an attribute's value, and the position to continue at. Svelte's and Astro's `{…}` is a value too.
+fn attribute_value(bytes: &[u8], at: usize) -> (Range<usize>, usize) {
     let until = |from: usize, stop: &dyn Fn(u8) -> bool| {
         let rest = bytes.get(from..).unwrap_or_default();
         from + rest.iter().position(|byte| stop(*byte)).unwrap_or(rest.len())
@@ -188,21 +196,21 @@ fn attribute_value(bytes: &[u8], at: usize) -> ((usize, usize), usize) {
     match bytes.get(at) {
         Some(quote @ (b'"' | b'\'')) => {
             let end = until(at + 1, &|byte| byte == *quote);
-            // A quote that is never closed takes the rest of the file.
-            ((at + 1, end), (end + 1).min(bytes.len()))
+            // An unclosed quote extends to the end of the file.
+            (at + 1..end, (end + 1).min(bytes.len()))
         }
         Some(b'{') => {
             let end = closing_brace(bytes, at);
-            ((end, end), end)
+            (end..end, end)
         }
         _ => {
             let end = until(at, &|byte| byte.is_ascii_whitespace() || byte == b'>');
-            ((at, end), end)
+            (at..end, end)
         }
     }
 }
 
-/// Just behind the brace that closes the one at a position, or the end of the text.
+/// The position after the closing brace of the one at `at`; the end of the text if there is none.
 fn closing_brace(bytes: &[u8], at: usize) -> usize {
     let mut depth = 0_usize;
     for (offset, byte) in bytes.get(at..).unwrap_or_default().iter().enumerate() {
@@ -218,7 +226,7 @@ fn closing_brace(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// Where `</name` next occurs, in any case, or the end of the text.
+/// The position of the next `</name`, in any case; the end of the text if there is none.
 fn closing_tag(text: &str, from: usize, name: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = from;

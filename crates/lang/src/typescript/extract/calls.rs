@@ -1,5 +1,5 @@
-//! Calls that request a module: `import()`, `require`, `import.meta`, mocks, `new URL`. Each call is judged by its text, without scope
-//! analysis, as the reference implementation does; only bindings of `createRequire` are followed.
+//! Calls that request a module: `import()`, `require`, `import.meta`, mocks, `new URL`. Calls are recognised by their text,
+//! without scope analysis, as in the reference implementation; only bindings of `createRequire` are followed.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::collect::Collector;
 use super::visit::ImportWalk;
 use crate::typescript::form::Form;
 
-/// Methods of Vitest's `vi`, Jest's `jest` and the `mock` of Node and Bun that take a module specifier first.
+/// Methods of Vitest's `vi`, Jest's `jest` and the `mock` of Node and Bun whose first argument is a module specifier.
 const MOCK_METHODS: &[&str] = &[
     "createMockFromModule",
     "deepUnmock",
@@ -30,14 +30,21 @@ const MOCK_METHODS: &[&str] = &[
     "unstable_unmockModule",
 ];
 
-/// Names bound to the result of `createRequire`, which may be declared after the functions that use them.
+/// Names bound to the result of `createRequire`. They may be declared after the functions that use them.
 #[derive(Default)]
 pub(super) struct CreatedRequires<'a> {
-    /// Local names of `createRequire` itself, apart from its own.
+    /// Local names of `createRequire`, besides `createRequire` itself.
     makers: Vec<&'a str>,
-    /// Declarators whose value is a call, with the callee's name. Decided at the end, when all names of `createRequire` are known.
-    results: Vec<(&'a str, &'a str, Base<'a>)>,
+    /// Evaluated at the end, when all names of `createRequire` are known.
+    results: Vec<CallResult<'a>>,
     calls: Vec<TentativeCall<'a>>,
+}
+
+/// A variable whose value is a call, with the callee's name and the base in its arguments.
+struct CallResult<'a> {
+    name: &'a str,
+    callee: &'a str,
+    base: Base<'a>,
 }
 
 /// The base that a `require` made by `createRequire` resolves from.
@@ -51,7 +58,7 @@ enum Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// The base that the arguments of `createRequire` give.
+    /// The base in the arguments of `createRequire`.
     fn of(call: &CallExpression<'a>) -> Self {
         call.arguments
             .first()
@@ -95,12 +102,12 @@ impl<'a> Base<'a> {
         }
     }
 
-    /// The form and the specifier, as the file itself would write it.
+    /// The form and the specifier, as if written in the file itself.
     fn request(self, specifier: &'a str, form: Form) -> (Form, Cow<'a, str>) {
         let is_relative = specifier.starts_with("./") || specifier.starts_with("../");
         match self {
             Self::File => (form, specifier.into()),
-            // Packages are searched in every folder upwards, so any file of the folder resolves them the same.
+            // Packages are searched in all parent folders, so every file of the folder resolves them the same.
             Self::Beside(_) if !is_relative => (form, specifier.into()),
             Self::Beside(place) if !place.starts_with('/') && !place.contains([':', '?', '#', '%']) => {
                 let folder = place.rfind('/').map_or("", |at| &place[..=at]);
@@ -132,8 +139,8 @@ impl<'a> CreatedRequires<'a> {
     pub(super) fn declarator(&mut self, declarator: &VariableDeclarator<'a>) {
         match (&declarator.id, &declarator.init) {
             (BindingPattern::BindingIdentifier(id), Some(Expression::CallExpression(call))) => {
-                if let Some(name) = called_name(call) {
-                    self.results.push((id.name.as_str(), name, Base::of(call)));
+                if let Some(callee) = called_name(call) {
+                    self.results.push(CallResult { name: id.name.as_str(), callee, base: Base::of(call) });
                 }
             }
             (BindingPattern::ObjectPattern(pattern), _) => {
@@ -149,14 +156,14 @@ impl<'a> CreatedRequires<'a> {
         }
     }
 
-    /// Turns the calls of names that proved to be a `require` into requests.
+    /// Turns the calls of names that are bound to a `require` into requests.
     pub(super) fn settle(self, found: &mut Collector<'a>) {
         if self.calls.is_empty() {
             return;
         }
         let makes = |name: &str| name == "createRequire" || self.makers.contains(&name);
-        let created: FxHashMap<&str, Base<'a>> =
-            self.results.iter().filter(|(_, callee, _)| makes(callee)).map(|(name, _, base)| (*name, *base)).collect();
+        let created = self.results.iter().filter(|result| makes(result.callee));
+        let created: FxHashMap<&str, Base<'a>> = created.map(|result| (result.name, result.base)).collect();
         for call in self.calls {
             if let Some(base) = created.get(call.callee) {
                 let (form, specifier) = base.request(call.specifier, call.form);
@@ -166,7 +173,7 @@ impl<'a> CreatedRequires<'a> {
     }
 }
 
-/// The last name of a callee: `createRequire` of `createRequire(x)` and of `module.createRequire(x)`.
+/// The last name of a callee: `createRequire` for `createRequire(x)` and `module.createRequire(x)`.
 fn called_name<'a>(call: &CallExpression<'a>) -> Option<&'a str> {
     match &call.callee {
         Expression::Identifier(it) => Some(it.name.as_str()),
@@ -308,7 +315,7 @@ fn is_import_meta(expression: &Expression<'_>) -> bool {
     matches!(expression, Expression::ImportMeta(_))
 }
 
-/// Whether `object.method` takes a module to mock. `jest.mock('a').mock('b')` chains.
+/// Whether `object.method` mocks a module. Calls may be chained: `jest.mock('a').mock('b')`.
 fn is_mock(method: &str, object: &Expression<'_>) -> bool {
     let mut object = object;
     loop {
@@ -331,7 +338,7 @@ fn is_mock(method: &str, object: &Expression<'_>) -> bool {
     }
 }
 
-/// The patterns of `import.meta.glob('a')` or `import.meta.glob(['a', '!b'])`; what is computed is left out.
+/// The patterns of `import.meta.glob('a')` or `import.meta.glob(['a', '!b'])`; computed ones are skipped.
 fn glob_patterns(argument: &Argument<'_>) -> Vec<Box<str>> {
     let Some(argument) = argument.as_expression() else { return Vec::new() };
     let one = |expression: &Expression<'_>| {
@@ -357,7 +364,7 @@ fn is_exhaustive(options: Option<&Argument<'_>>) -> bool {
     })
 }
 
-/// `` `./dir/${x}.js` `` as a glob. Only relative templates name a folder to search; a query is not part of it.
+/// `` `./dir/${x}.js` `` as a glob, without its query. Only relative templates name a folder to search.
 fn template_pattern(template: &TemplateLiteral<'_>) -> Option<Box<str>> {
     let mut pattern = String::new();
     for (index, quasi) in template.quasis.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Gathers raw findings in any order and turns them into [`FileFacts`]: source order, duplicates folded, lines
-//! counted, exported bindings traced to the import that bound them. Knows nothing of syntax trees.
+//! Collects findings in any order and turns them into [`FileFacts`]: in source order, without duplicates, with line numbers, and
+//! with exported bindings traced to the import that bound them. Knows no syntax trees.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use stan_model::facts::{Export, ExportSource, FileFacts, FormCode, GlobRequest, 
 use crate::line_counter::LineCounter;
 use crate::typescript::form::{Form, ModuleSystem};
 
-/// Index of a raw request, in the order of finding.
+/// The index of a raw request, in the order of discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RawId(u32);
 
-/// What a local name is bound to by an import.
+/// The imported thing that a local name is bound to.
 #[derive(Clone, Debug)]
 pub(super) enum LocalBinding<'a> {
     Name(RawId, Cow<'a, str>),
@@ -35,29 +35,29 @@ struct RawName<'a> {
     kind: EdgeKind,
 }
 
-/// Where an exported name comes from, before local names are looked up.
+/// The source of an exported name, before local names are looked up.
 enum RawExport<'a> {
     Local,
-    /// A local name that may turn out to be bound by an import.
+    /// A local name, which an import may have bound.
     Binding(Cow<'a, str>),
-    /// A member of a local name that may turn out to be a namespace import.
+    /// A member of a local name, which may be a namespace import.
     Member(Cow<'a, str>, Cow<'a, str>),
     From(LocalBinding<'a>),
 }
 
-/// A request by pattern, at its place in the text.
+/// A request by pattern, with its position.
 struct RawGlob {
     position: u32,
     patterns: Vec<Box<str>>,
     with_hidden: bool,
 }
 
-/// The findings of one file. Positions are byte offsets into the whole file's text.
+/// The findings in one file. Positions are byte offsets into the whole file's text.
 #[derive(Default)]
 pub(super) struct Collector<'a> {
-    /// Added to every position: where the block that is being read starts in the file.
+    /// Added to every position: the start of the current block in the file.
     pub(super) base: u32,
-    /// TypeScript's "external module": has an import, an export, or `import.meta`.
+    /// An "external module" in TypeScript's sense: has an import, an export, or `import.meta`.
     pub(super) is_module: bool,
     requests: Vec<RawRequest<'a>>,
     names: Vec<RawName<'a>>,
@@ -70,7 +70,7 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// Records a request. An empty specifier asks for nothing and is dropped.
+    /// Records a request. Empty specifiers are dropped.
     pub(super) fn request(
         &mut self,
         position: u32,
@@ -102,7 +102,7 @@ impl<'a> Collector<'a> {
         self.stars.push(request);
     }
 
-    /// A local name that an import binds.
+    /// Records a local name that an import binds.
     pub(super) fn bind(&mut self, local: impl Into<Cow<'a, str>>, bound: LocalBinding<'a>) {
         self.bindings.push((local.into(), bound));
     }
@@ -128,12 +128,12 @@ impl<'a> Collector<'a> {
         self.exports.push((name.into(), RawExport::From(bound)));
     }
 
-    /// The `'x'` of `declare module 'x'`: an edge only if the file turns out to be a module.
+    /// Records the `'x'` of `declare module 'x'`, which adds an edge only if the file is a module.
     pub(super) fn augment(&mut self, position: u32, specifier: impl Into<Cow<'a, str>>) {
         self.augmented.push((position, specifier.into()));
     }
 
-    /// Keeps the longest description; the first of equally long ones.
+    /// Keeps the longest description; of equally long ones, the first.
     pub(super) fn describe(&mut self, description: Option<Box<str>>) {
         let longer = |new: &str, old: &str| new.chars().count() > old.chars().count();
         if let Some(new) = description
@@ -143,7 +143,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Decides what depends on the whole block: augmentations are edges only in modules.
+    /// Evaluates findings that depend on the whole block: augmentations are edges only in modules.
     pub(super) fn end_of_block(&mut self) {
         for (position, specifier) in std::mem::take(&mut self.augmented) {
             if self.is_module {
@@ -172,14 +172,14 @@ impl<'a> Collector<'a> {
         facts
     }
 
-    /// Local names that an import bound are replaced by what they were bound to.
+    /// The exports, in which local names bound by imports are replaced by the imported names.
     fn ordered_exports(&self, renumber: impl Fn(RawId) -> u32) -> Vec<Export> {
         let bindings = &self.bindings;
         let mut table: FxHashMap<&str, &LocalBinding<'a>> = FxHashMap::default();
         if bindings.len() > FEW && !self.exports.is_empty() {
             table.extend(bindings.iter().map(|(local, bound)| (&**local, bound)));
         }
-        // The last binding of a name wins, as in the table.
+        // The last binding of a name wins, as in the hash table.
         let bound = |name: &str| match bindings.len() <= FEW {
             true => bindings.iter().rev().find(|(local, _)| local == name).map(|(_, bound)| bound),
             false => table.get(name).copied(),
@@ -206,7 +206,8 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The allocations of a collector, reused by the next one: barrels with thousands of names would otherwise allocate megabytes each.
+/// The allocations of a collector, for reuse by the next one: barrels with thousands of names would otherwise allocate megabytes
+/// each.
 #[derive(Default)]
 pub(super) struct Spare {
     requests: Vec<RawRequest<'static>>,
@@ -234,7 +235,7 @@ impl Spare {
     }
 }
 
-/// A larger buffer is freed after the file that needed it: few files have so many names.
+/// Larger buffers are freed after the file that needed them: few files have so many names.
 const MAX_KEPT: usize = 1 << 16;
 
 /// Empties a list and reuses its allocation for elements of another lifetime: collecting from a `Vec`'s own iterator into a `Vec` of
@@ -247,12 +248,12 @@ fn emptied<A, B>(mut list: Vec<A>) -> Vec<B> {
     list.into_iter().filter_map(|_| None).collect()
 }
 
-/// Lists up to this length are searched as they are: most files import a handful of modules.
+/// Shorter lists are searched linearly: most files import a handful of modules.
 const FEW: usize = 12;
 
-/// Sorts by place, folds duplicates into their first occurrence, and returns each raw request's final index.
+/// Sorts by position, merges duplicates into their first occurrence, and returns the final index of each raw request.
 fn ordered_requests(raw: &[RawRequest<'_>], text: &str) -> (Vec<Request>, Vec<u32>) {
-    // Usually they were found in source order.
+    // Usually they were already found in source order.
     let mut order: Vec<usize> = Vec::new();
     if !raw.is_sorted_by_key(|request| request.position) {
         order.extend(0..raw.len());
@@ -310,7 +311,7 @@ fn ordered_names(raw: &[RawName<'_>], renumber: impl Fn(RawId) -> u32) -> Vec<Im
         }
         return names;
     }
-    // Names of one request lie together, so a set per request would do; one set for all is simpler and as fast.
+    // Names of one request are adjacent, so a set per request would be enough; one set for all is simpler and as fast.
     let mut seen = FxHashSet::with_capacity_and_hasher(names.len(), Default::default());
     let first: Vec<bool> = names.iter().map(|name| seen.insert((name.request, &*name.name, name.kind))).collect();
     let mut first = first.into_iter();

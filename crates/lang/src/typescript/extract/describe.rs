@@ -1,9 +1,9 @@
-//! One line about a module, from the doc comment that carries a configured tag. Without one, the first sentence of the doc
-//! comment that the file starts with, else of the one on its main or only export.
+//! A one-line description of a module, from the doc comment with a configured tag. If there is none, the first sentence of the
+//! doc comment at the start of the file, or else of the one on its main or only export.
 //!
-//! The prose of such a comment is all text before its first block tag, or, if there is none, the lines that follow
-//! the configured tag's own line up to the next block tag (TypeDoc's habit: what stands beside `@module` on its line
-//! is the module's name). `@packageDocumentation` has no name, so that text beside it is prose too.
+//! The prose of a tagged comment is the text before its first block tag. If that is empty, it is the lines after the configured
+//! tag's own line, up to the next block tag: in TypeDoc, text on the line of `@module` is the module's name.
+//! `@packageDocumentation` takes no name, so text on its line is prose too.
 
 use oxc_ast::ast::{Program, Statement};
 use oxc_span::GetSpan;
@@ -12,7 +12,7 @@ use super::ExtractOptions;
 use super::jsdoc;
 use crate::prose::{cut, plain_text};
 
-/// The longest description that a comment gives; of equally long ones, that of the earlier tag.
+/// The longest description in any comment; of equally long ones, that of the earlier tag.
 pub(super) fn description(program: &Program<'_>, options: &ExtractOptions) -> Option<Box<str>> {
     let tags = &options.description_tags;
     let occurs = |text: &str| {
@@ -41,7 +41,7 @@ pub(super) fn description(program: &Program<'_>, options: &ExtractOptions) -> Op
     Some(cut(&prose, options.description_limit))
 }
 
-/// For each tag the longest words of a doc comment that carries it.
+/// For each tag, the longest prose of a doc comment that carries it.
 pub(super) fn tagged(program: &Program<'_>, tags: &[String], found: &mut [Option<String>]) {
     let contents = program.comments.iter().filter_map(|comment| jsdoc::content(program.source_text, comment));
     for (_, content) in contents {
@@ -54,7 +54,7 @@ pub(super) fn tagged(program: &Program<'_>, tags: &[String], found: &mut [Option
     }
 }
 
-/// The description in a file's comments before its first token, found without parsing.
+/// The description in a file's comments before its first token, found without a parser.
 pub(in crate::typescript) fn leading_description(text: &str, options: &ExtractOptions) -> Option<Box<str>> {
     let mut plain: Option<String> = None;
     for content in leading_comments(text) {
@@ -69,7 +69,7 @@ pub(in crate::typescript) fn leading_description(text: &str, options: &ExtractOp
     plain.map(|prose| cut(&prose, options.description_limit))
 }
 
-/// The doc comments before the first token; directives such as `'use strict'` are passed over.
+/// The doc comments before the first token; directives such as `'use strict'` are skipped.
 fn leading_comments(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
     if rest.starts_with("#!") {
@@ -98,7 +98,7 @@ fn leading_comments(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The doc comment that describes a module without saying so.
+/// The doc comment that describes a module without a tag.
 fn untagged<'s>(program: &Program<'s>) -> Option<&'s str> {
     let text = program.source_text;
     let first = program.directives.first().map(|it| it.span.start).into_iter();
@@ -115,7 +115,7 @@ fn untagged<'s>(program: &Program<'s>) -> Option<&'s str> {
     before.find(|(_, content)| is_prose(content)).map(|(_, content)| content)
 }
 
-/// Where the default export starts, or the only one.
+/// The start of the default export, or of the only export.
 fn main_export(program: &Program<'_>) -> Option<u32> {
     let is_export = |statement: &&Statement<'_>| {
         matches!(
@@ -131,7 +131,7 @@ fn main_export(program: &Program<'_>) -> Option<u32> {
     default.or(only).map(|statement| statement.span().start)
 }
 
-/// Whether a comment has prose that is about the code: licences and settings of tools are not.
+/// Whether a comment has prose about the code: licences and settings of tools do not count.
 fn is_prose(content: &str) -> bool {
     const NOT_PROSE: [&str; 6] = ["@license", "@licence", "@preserve", "@copyright", "Copyright", "SPDX-License"];
     let summary = content.split('@').next().unwrap_or(content);
@@ -146,7 +146,7 @@ fn first_sentence(content: &str) -> String {
     let paragraph = summary.lines().take_while(|line| !line.trim().is_empty());
     let text = plain_text(&paragraph.collect::<Vec<_>>().join("\n"));
     let ends = text.char_indices().filter(|(_, character)| matches!(character, '.' | '!' | '?'));
-    // `e.g. this` is not an end: the next sentence starts with anything but a lower-case letter.
+    // `e.g. this` does not end a sentence: the next one must not start with a lower-case letter.
     let is_end = |at: usize| {
         let after = text.get(at + 1..).unwrap_or_default();
         after.is_empty() || after.strip_prefix(' ').is_some_and(|next| !next.starts_with(char::is_lowercase))
@@ -155,7 +155,7 @@ fn first_sentence(content: &str) -> String {
     text.get(..end).unwrap_or(&text).to_owned()
 }
 
-/// The prose of a doc comment that carries the tag, on one line; `None` when it does not carry it.
+/// The prose of a doc comment with the tag, on one line; `None` if it does not carry the tag.
 fn prose(content: &str, tag: &str) -> Option<String> {
     let sections = sections(content);
     let tagged = sections.iter().find(|section| section.tag == tag)?;
@@ -173,7 +173,7 @@ fn prose(content: &str, tag: &str) -> Option<String> {
     Some(plain_text(body))
 }
 
-/// A block tag and what follows it up to the next one. The first section has no tag.
+/// A block tag and the text up to the next one. The first section has no tag.
 struct Section<'a> {
     tag: &'a str,
     text: String,
@@ -212,7 +212,7 @@ fn push(sections: &mut [Section<'_>], text: &str) {
     }
 }
 
-/// The first block tag of a line: what is before it, the tag with its `@`, and what is after it.
+/// The first block tag of a line: the text before it, the tag with its `@`, and the text after it.
 fn next_tag(line: &str) -> Option<(&str, &str, &str)> {
     let (mut in_backticks, mut braces, mut after_space) = (false, 0_u32, true);
     for (at, character) in line.char_indices() {
@@ -223,7 +223,7 @@ fn next_tag(line: &str) -> Option<(&str, &str, &str)> {
             '@' if after_space && !in_backticks && braces == 0 => {
                 let name = line.get(at + 1..)?;
                 let length = name.find(|c: char| !c.is_ascii_alphanumeric() && !"_-".contains(c)).unwrap_or(name.len());
-                // `@scope/package` and `@ home` are words, not tags.
+                // In `@scope/package` and `@ home`, the `@` starts no tag.
                 let follows = name.get(length..)?.chars().next();
                 if length > 0 && follows.is_none_or(char::is_whitespace) {
                     return Some((line.get(..at)?, line.get(at..at + 1 + length)?, name.get(length..)?));

@@ -1,16 +1,16 @@
-//! Whether a token lies inside a function, guessed from the brackets before it: for files that have no syntax tree,
-//! where it decides between `runtime` and `dynamic`.
+//! Guesses from the preceding brackets whether a token is inside a function, which decides between `runtime` and `dynamic`. For
+//! files without a syntax tree.
 
 use super::scan::Token;
 
-/// The open brackets of the text so far.
+/// The currently open brackets.
 pub(super) struct Functions<'a> {
     levels: Vec<Level>,
-    /// The two tokens before the one at hand.
+    /// The two previous tokens.
     before: [Token<'a>; 2],
-    /// Whether the parentheses closed last belong to an `if`, `for` and so on, rather than to parameters.
+    /// Whether the last closed parentheses belong to an `if`, `for` or similar, rather than to parameters.
     closed_control: bool,
-    /// Whether one of the names between the parentheses closed last is `require`.
+    /// Whether the last closed parentheses contained the name `require`.
     closed_require: bool,
     open_braces: usize,
 }
@@ -20,15 +20,15 @@ struct Level {
     bracket: u8,
     is_control: bool,
     in_function: bool,
-    /// Inside a function with a parameter called `require`.
+    /// Inside a function with a parameter `require`.
     in_require: bool,
-    /// For parentheses: `require` is one of the names in them.
+    /// For parentheses: whether they contain the name `require`.
     names_require: bool,
-    /// After a `=>` whose function has not ended yet.
+    /// After the `=>` of a function that has not ended.
     in_arrow: bool,
-    /// After the `:` that begins the type of what a function returns.
+    /// After the `:` before a return type.
     in_return_type: bool,
-    /// `?` of conditional expressions that have not met their `:`.
+    /// The number of `?` in conditional expressions whose `:` has not occurred.
     conditionals: u32,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Functions<'a> {
         level.in_function || level.in_arrow
     }
 
-    /// Whether `require` is a parameter here, as in the modules of AMD and in bundles.
+    /// Whether `require` is a parameter here, as in AMD modules and bundles.
     pub(super) fn require_is_parameter(&self) -> bool {
         self.level().in_require
     }
@@ -57,11 +57,11 @@ impl<'a> Functions<'a> {
         self.before
     }
 
-    /// Takes the next token into account; `follows` is the byte after it.
+    /// Processes the next token; `follows` is the byte after it.
     pub(super) fn see(&mut self, token: Token<'a>, follows: Option<u8>) {
         match token {
             Token::Mark(mark) => self.see_mark(mark, follows),
-            // A statement ends the arrow function before it, semicolon or not.
+            // A statement keyword ends the preceding arrow function, even without a semicolon.
             Token::Word("const" | "let" | "var" | "function" | "class" | "import" | "export" | "if" | "for") => {
                 self.change(|level| level.in_arrow &= level.bracket == b'(');
             }
@@ -133,7 +133,7 @@ impl<'a> Functions<'a> {
         self.open_braces += usize::from(bracket == b'{');
     }
 
-    /// A brace closes whatever is open inside it; another bracket that does not match is text.
+    /// A brace also closes all brackets opened inside it; any other bracket that does not match is ignored.
     fn close(&mut self, bracket: u8) {
         let opening = match bracket {
             b')' => b'(',
@@ -152,7 +152,7 @@ impl<'a> Functions<'a> {
             if opening == b'(' {
                 (self.closed_control, self.closed_require) = (level.is_control, level.names_require);
             } else if opening == b'{' {
-                // The body of an arrow function ends it.
+                // The end of its body ends an arrow function.
                 self.change(|outer| outer.in_arrow = false);
             }
         }

@@ -1,7 +1,7 @@
-//! Types in the JSDoc of JavaScript: `@type {import('x').Y}`, `@param {…}` and kin, and `@import {A} from 'x'`.
+//! Types in the JSDoc of JavaScript: `@type {import('x').Y}`, `@param {…}` and similar, and `@import {A} from 'x'`.
 //!
-//! Follows TypeScript's JSDoc parser where it decides what a tag is and which tags hold types; it does not parse
-//! types, it only finds `import('x')` in them.
+//! Follows TypeScript's JSDoc parser in which tags it recognises and which of them contain types. Types are not parsed; only
+//! `import('x')` is searched in them.
 
 use memchr::memmem;
 use oxc_ast::ast::{Comment, Program};
@@ -18,14 +18,14 @@ pub(super) fn requests<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
     }
 }
 
-/// The requests of one comment, given by what lies between `/**` and `*/`.
+/// Records the requests of one comment; `content` is the text between `/**` and `*/`.
 pub(super) fn comment_requests<'a>(start: u32, content: &'a str, found: &mut Collector<'a>) {
     if memmem::find(content.as_bytes(), b"import").is_some() {
         Doc { text: content, start, at: 0, unclosed: 0, found }.tags();
     }
 }
 
-/// What lies between `/**` and `*/`, and where it starts.
+/// The text between `/**` and `*/`, and its start.
 pub(super) fn content<'a>(source: &'a str, comment: &Comment) -> Option<(u32, &'a str)> {
     let text = source.get(comment.span.start as usize..comment.span.end as usize)?;
     let content = text.strip_prefix("/**")?.strip_suffix("*/")?;
@@ -51,18 +51,25 @@ const TYPED_TAGS: &[&str] = &[
     "typedef",
 ];
 
-/// Types without an end in one comment, after which its types are no longer scanned.
+/// After this many unclosed types in one comment, its types are no longer scanned.
 const MAX_UNCLOSED: u32 = 100;
 
-/// The length of the second argument of an import type.
-const LONGEST_OPTIONS: usize = 1024;
+/// The maximum length of the second argument of an import type.
+const MAX_OPTIONS_BYTES: usize = 1024;
 
-/// One comment being read. `at` is a byte offset into `text`, always at a character boundary.
+/// `import('x')` in a type.
+struct ImportCall<'a> {
+    position: u32,
+    specifier: &'a str,
+    mode: Option<ModuleSystem>,
+}
+
+/// The parser's state in one comment. `at` is a byte offset into `text`, always at a character boundary.
 struct Doc<'a, 'c> {
     text: &'a str,
     start: u32,
     at: usize,
-    /// Number of types without an end. Limited, because each was searched to the end of the comment.
+    /// The number of unclosed types. Limited, because each search for the end reads the rest of the comment.
     unclosed: u32,
     found: &'c mut Collector<'a>,
 }
@@ -84,12 +91,12 @@ impl<'a> Doc<'a, '_> {
         found
     }
 
-    /// Moves over the character at hand.
+    /// Skips one character.
     fn bump(&mut self) {
         self.at += self.rest().chars().next().map_or(0, char::len_utf8);
     }
 
-    /// Moves over white space, and over the asterisks that begin lines.
+    /// Skips white space, and asterisks at the start of lines.
     fn skip_space(&mut self) {
         let mut line_start = false;
         while let Some(character) = self.rest().chars().next() {
@@ -111,7 +118,7 @@ impl<'a> Doc<'a, '_> {
         word
     }
 
-    /// A quoted string at hand: where it starts, and its text. Escapes are not known in module specifiers of JSDoc.
+    /// Parses a quoted string: its start and its text. Module specifiers in JSDoc have no escapes.
     fn string(&mut self) -> Option<(u32, &'a str)> {
         let quote = self.peek().filter(|byte| matches!(byte, b'\'' | b'"' | b'`'))?;
         let from = self.at + 1;
@@ -125,18 +132,17 @@ impl<'a> Doc<'a, '_> {
         Some((position, value))
     }
 
-    /// Finds the tags: `@` at the start of a line, or between white space and something else, outside backticks.
+    /// Parses all tags: `@` at the start of a line or after white space, outside backticks.
     fn tags(mut self) {
         let (mut line_start, mut after_space, mut in_backticks) = (true, true, false);
-        // `@property` holds a type only below a `@typedef` without one of its own; backticks mean something only
-        // in the text of a tag.
+        // `@property` has a type only after a `@typedef` without one; backticks matter only in the text of a tag.
         let (mut in_typedef, mut any_tag) = (false, false);
         while let Some(byte) = self.peek() {
             match byte {
                 b'@' if line_start || (after_space && !in_backticks && self.starts_word_after_at()) => {
                     self.at += 1;
                     in_typedef = self.tag(in_typedef);
-                    // The next tag may follow at once: `@async @returns {…}`, or a line that only has `@inline`.
+                    // Another tag may follow directly: `@async @returns {…}`, or a line with only `@inline`.
                     (line_start, after_space, in_backticks, any_tag) = (true, true, false, true);
                     continue;
                 }
@@ -154,7 +160,7 @@ impl<'a> Doc<'a, '_> {
         self.rest().chars().nth(1).is_some_and(|character| !character.is_whitespace())
     }
 
-    /// One tag, after its `@`. Returns whether `@property` tags may follow.
+    /// Parses one tag, after its `@`. Returns whether `@property` tags may follow.
     fn tag(&mut self, in_typedef: bool) -> bool {
         let name = self.word();
         self.skip_space();
@@ -177,7 +183,7 @@ impl<'a> Doc<'a, '_> {
             "param" | "arg" | "argument" => self.parameter_tag(),
             "template" => self.template_tag(),
             "type" | "this" | "enum" if self.peek() != Some(b'{') => {
-                // Braces may be left out; then only what stands first can be distinguished from prose.
+                // Braces are optional. Without them, only a type at the start can be distinguished from prose.
                 if self.eat("typeof ") {
                     self.skip_space();
                 }
@@ -232,7 +238,7 @@ impl<'a> Doc<'a, '_> {
         self.enclosed_type(b'{', b'}');
     }
 
-    /// Everything from a bracket to the matching one, if there is one; else nothing.
+    /// Scans the text up to the matching bracket for types; does nothing if there is none.
     fn enclosed_type(&mut self, open: u8, close: u8) {
         let from = self.at;
         if self.unclosed >= MAX_UNCLOSED || self.peek() != Some(open) {
@@ -260,7 +266,7 @@ impl<'a> Doc<'a, '_> {
             }
             self.bump();
             in_word = match byte {
-                // A name's dot, not that of `...rest`.
+                // The dot of a qualified name, not one of `...rest`.
                 b'.' => !self.text.get(..self.at).is_some_and(|before| before.ends_with("...")),
                 _ => byte == b'_' || byte == b'$' || byte.is_ascii_alphanumeric() || byte >= 0x80,
             };
@@ -269,7 +275,7 @@ impl<'a> Doc<'a, '_> {
         self.at = from + 1;
     }
 
-    /// Moves over a string that holds no types, as a template may.
+    /// Skips a string that cannot contain types; a template can.
     fn plain_string(&mut self) -> bool {
         let from = self.at;
         let is_plain = self.string().is_some_and(|(_, value)| !value.contains("${"));
@@ -279,10 +285,10 @@ impl<'a> Doc<'a, '_> {
         is_plain
     }
 
-    /// `import('x').Name` at hand. Moves over it when it is one.
+    /// Parses `import('x').Name`. Skips it if it is valid.
     fn import_type(&mut self) -> bool {
         let from = self.at;
-        let Some((position, specifier, mode)) = self.import_call() else {
+        let Some(ImportCall { position, specifier, mode }) = self.import_call() else {
             self.at = from;
             return false;
         };
@@ -301,7 +307,7 @@ impl<'a> Doc<'a, '_> {
         true
     }
 
-    fn import_call(&mut self) -> Option<(u32, &'a str, Option<ModuleSystem>)> {
+    fn import_call(&mut self) -> Option<ImportCall<'a>> {
         if self.word() != "import" {
             return None;
         }
@@ -314,14 +320,14 @@ impl<'a> Doc<'a, '_> {
         self.skip_space();
         let mut mode = None;
         if self.eat(",") {
-            let length = self.rest().bytes().take(LONGEST_OPTIONS).position(|byte| byte == b')')?;
+            let length = self.rest().bytes().take(MAX_OPTIONS_BYTES).position(|byte| byte == b')')?;
             let options = self.rest().get(..length)?;
             mode = resolution_mode(options);
             self.at += options.len();
         }
-        // Without the `)` it is an error, but still an import.
+        // A missing `)` is an error, but the import still counts.
         self.eat(")");
-        Some((position, specifier, mode))
+        Some(ImportCall { position, specifier, mode })
     }
 
     /// `@import d, {a, b as c} from 'x'`, `@import * as n from 'x'`.
@@ -361,7 +367,7 @@ impl<'a> Doc<'a, '_> {
         }
     }
 
-    /// The inside of `{a, b as c, type d}`, up to its brace.
+    /// The names in `{a, b as c, type d}`, up to the brace.
     fn named_imports(&mut self, names: &mut Vec<&'a str>) {
         let mut is_name = true;
         while self.peek().is_some() {
@@ -392,7 +398,7 @@ impl<'a> Doc<'a, '_> {
     }
 }
 
-/// The value of `"resolution-mode": "…"` in the attributes of an import.
+/// The value of `"resolution-mode": "…"` in an import's attributes.
 fn resolution_mode(attributes: &str) -> Option<ModuleSystem> {
     let (_, value) = attributes.split_once("resolution-mode")?;
     let value = value.trim_start_matches(|character: char| character.is_whitespace() || "'\":".contains(character));

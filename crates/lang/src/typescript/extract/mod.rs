@@ -1,7 +1,7 @@
-//! Extraction: the bytes of one file → `FileFacts` and problems. A pure function of bytes and of the ending of the name.
+//! Extraction: the bytes of one file → `FileFacts` and problems. A pure function of the bytes and the file name's extension.
 //!
-//! Nothing is resolved and no other file is read. Hostile input is normal input: any bytes give facts, with a
-//! problem that says what was wrong and what was done instead.
+//! Nothing is resolved, and no other file is read. Any bytes give facts; damage adds a problem that says what was wrong and what
+//! was done instead.
 
 pub(super) mod blocks;
 mod calls;
@@ -34,36 +34,36 @@ use crate::line_counter::LineCounter;
 use crate::stack::{self, StackPlan};
 use crate::typescript::form::Form;
 
-/// An arena that grew beyond this is given back instead of kept for the next file.
-const ARENA_KEPT: usize = 64 << 20;
+/// Larger arenas are freed after the file that needed them.
+const MAX_KEPT_ARENA: usize = 64 << 20;
 
-/// Bytes that the syntax tree of dense code takes for each byte of its text. An arena of that size holds the tree in one
-/// piece, which stays for the next file; one that grows piece by piece gives all but the last back. Only what is used
-/// of it takes memory.
+/// The size of the syntax tree of dense code, in bytes per byte of text. An arena of that size holds the tree in one chunk, which
+/// the next file reuses; an arena that grows in chunks keeps only the last one. Only touched pages take memory.
 const TREE_PER_BYTE: usize = 12;
 
-/// Turns files into facts, one after the other. Keep one per thread: it reuses its memory.
+/// Extracts facts, one file after the other. Keep one per thread: it reuses its memory.
 ///
-/// The thread must have a stack of at least [`stack::WORKER_STACK`] bytes, or [`stack::set_stack_size`] says how large it is.
+/// The thread must have a stack of at least [`stack::WORKER_STACK`] bytes, or must declare its size with
+/// [`stack::set_stack_size`].
 #[derive(Default)]
 pub struct Extractor {
     arena: Allocator,
     spare: Spare,
 }
 
-/// Whether a file's name says that it is source code which extraction reads.
+/// Whether the file name is that of source code which extraction reads.
 pub fn is_analysed(path: &str) -> bool {
     Syntax::of_path(path).is_some() || Component::of_path(path).is_some()
 }
 
-/// Where the blocks of code in a component file lie, for the fuzz targets in `fuzz/`: start, and the text itself.
+/// The blocks of code in a component file with their starts, for the fuzz targets in `fuzz/`.
 #[doc(hidden)]
 pub fn script_blocks<'t>(path: &str, text: &'t str) -> Vec<(usize, &'t str)> {
     let blocks = Component::of_path(path).map(|component| blocks::cut(component, text)).unwrap_or_default();
     blocks.iter().map(|block| (block.start as usize, block.source)).collect()
 }
 
-/// See `Language::tagged_prose`. A text that is too deep to parse has no comments.
+/// See `Language::tagged_prose`. A text that is nested too deeply to be parsed has no comments.
 pub(in crate::typescript) fn tagged_prose(path: &str, bytes: &[u8], tags: &[String]) -> Vec<Option<String>> {
     let decoded = decode::decode(bytes);
     let mut found = vec![None; tags.len()];
@@ -96,7 +96,7 @@ impl Extractor {
         Self::default()
     }
 
-    /// The facts of a file by its name and content. A name that [`is_analysed`] refuses gives none.
+    /// The facts of a file. Empty for names that [`is_analysed`] rejects.
     pub fn extract(&mut self, path: &str, bytes: &[u8], options: &ExtractOptions) -> Extraction {
         let decoded = decode::decode(bytes);
         let mut extraction = match &decoded.text {
@@ -110,8 +110,8 @@ impl Extractor {
         extraction
     }
 
-    /// Only parses, as [`Self::extract`] would: the floor that extraction is measured against. The number returned
-    /// depends on the whole tree, so that the work cannot be optimised away.
+    /// Only parses the file, like [`Self::extract`]: a lower bound to measure extraction against. The result depends on the whole
+    /// tree, so that the work is not optimised away.
     pub fn parse_only(&mut self, path: &str, bytes: &[u8]) -> usize {
         let decoded = decode::decode(bytes);
         let (Some(text), Some(syntax)) = (&decoded.text, Syntax::of_path(path)) else { return 0 };
@@ -137,7 +137,7 @@ impl Extractor {
                 clean(&mut self.arena, text.len());
                 file.parsed(&self.arena, &mut self.spare)
             }
-            // Large files are the ones whose memory is worth keeping, so that the thread borrows it.
+            // The new thread borrows this one's memory, because that of large files is worth reusing.
             StackPlan::DedicatedThread(size) => {
                 clean(&mut self.arena, text.len());
                 let Self { arena, spare } = self;
@@ -149,18 +149,18 @@ impl Extractor {
     }
 }
 
-/// Makes an arena ready for the tree of a text of this many bytes.
+/// Prepares an arena for the tree of a text with this many bytes.
 fn clean(arena: &mut Allocator, length: usize) {
-    let wanted = length.saturating_mul(TREE_PER_BYTE).clamp(1 << 18, ARENA_KEPT / 2).next_power_of_two();
+    let wanted = length.saturating_mul(TREE_PER_BYTE).clamp(1 << 18, MAX_KEPT_ARENA / 2).next_power_of_two();
     let capacity = arena.capacity();
-    if capacity > ARENA_KEPT || capacity < wanted {
+    if capacity > MAX_KEPT_ARENA || capacity < wanted {
         *arena = Allocator::with_capacity(wanted);
     } else {
         arena.reset();
     }
 }
 
-/// One file on its way through extraction.
+/// A file during extraction.
 #[derive(Clone, Copy)]
 struct File<'t> {
     path: &'t str,
@@ -177,7 +177,7 @@ impl<'t> File<'t> {
         }
     }
 
-    /// The file as one block of code; `None` for a component.
+    /// The whole file as one block; `None` for a component.
     fn whole(&self) -> Option<Block<'t>> {
         let syntax = Syntax::of_path(self.path)?;
         Some(Block { start: 0, source: self.text, syntax, external: None })
@@ -189,7 +189,7 @@ impl<'t> File<'t> {
     {
         let mut extraction = Extraction::default();
         let mut found = spare.collector();
-        // The usual case is one block, and needs no list.
+        // Usually there is one block, which needs no list.
         if let Some(block) = self.whole() {
             self.parsed_block(arena, block, &mut found, &mut extraction);
         } else {
@@ -240,7 +240,7 @@ impl<'t> File<'t> {
         found.describe(describe::description(program, self.options));
     }
 
-    /// The last resort: no tree, only a search for import forms.
+    /// The last resort: searches for imports without a syntax tree.
     fn scanned(&self, reason: &str) -> Extraction {
         let mut found = Collector::default();
         for block in self.blocks() {
@@ -263,7 +263,7 @@ impl<'t> File<'t> {
 }
 
 impl<'t> Block<'t> {
-    /// Makes positions count from the block's start, after recording what its tag itself asks for.
+    /// Makes positions relative to the block's start, after recording the request of its own tag.
     fn begin(&self, found: &mut Collector<'t>) {
         if let Some((position, specifier)) = self.external {
             found.base = 0;
@@ -273,7 +273,7 @@ impl<'t> Block<'t> {
     }
 }
 
-/// Messages of the parser may quote source text, line breaks and all.
+/// Messages of the parser may quote source text with its line breaks.
 fn one_line(message: &str) -> String {
     message.trim_end_matches('.').split_whitespace().collect::<Vec<_>>().join(" ")
 }

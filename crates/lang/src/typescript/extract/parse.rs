@@ -1,5 +1,5 @@
-//! Text to syntax tree, as tolerantly as TypeScript: several source types are tried for an ambiguous file, a tree with errors is used
-//! and the errors counted, and a panic of the parser is caught.
+//! Text to syntax tree, as tolerant as TypeScript: several source types are tried for an ambiguous file, a tree with errors is
+//! used and its errors are counted, and a panic of the parser is caught.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,19 +9,19 @@ use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::{GetSpan, SourceType};
 use stan_model::split_extension;
 
-/// The syntax that a file or script block is written in.
+/// The syntax of a file or script block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::typescript) enum Syntax {
-    /// `.js`, `.jsx` and kin: JSX may occur, and so may Flow or TypeScript syntax.
+    /// `.js`, `.jsx` and similar. May contain JSX, Flow or TypeScript syntax.
     JavaScript,
     TypeScript,
     TypeScriptJsx,
-    /// `.d.ts` and kin.
+    /// `.d.ts` and similar.
     Declaration,
 }
 
 impl Syntax {
-    /// By file name; `None` for anything that is not a plain script.
+    /// The syntax by file name; `None` for anything but a plain script.
     pub(in crate::typescript) fn of_path(path: &str) -> Option<Self> {
         let (stem, extension) = split_extension(path)?;
         match extension {
@@ -39,7 +39,7 @@ impl Syntax {
         self == Self::JavaScript
     }
 
-    /// The readings to try, best first.
+    /// The source types to try, best first.
     fn readings(self) -> &'static [SourceType] {
         const JS: SourceType = SourceType::unambiguous().with_jsx(true);
         const TS: SourceType = SourceType::ts();
@@ -58,30 +58,30 @@ impl Syntax {
     }
 }
 
-/// A syntax tree that can be used, or not.
+/// The result of parsing.
 pub(in crate::typescript) struct Parsed<'a> {
-    /// `None` when no reading gave a tree.
+    /// `None` if no source type gave a tree.
     pub(in crate::typescript) program: Option<Program<'a>>,
-    /// `import.meta` occurs, which makes a module as much as an import does.
+    /// Whether `import.meta` occurs, which makes the file a module, as an import does.
     pub(in crate::typescript) has_import_meta: bool,
     pub(in crate::typescript) error: Option<ParseError>,
 }
 
-/// The first error of the reading that was taken, and how many follow.
+/// The first error with the chosen source type, and the number of further errors.
 pub(in crate::typescript) struct ParseError {
     pub(in crate::typescript) position: u32,
     pub(in crate::typescript) message: String,
     pub(in crate::typescript) more: usize,
 }
 
-/// Parses once, with the first reading.
+/// Parses once, with the first source type.
 pub(in crate::typescript) fn parse_once<'a>(arena: &'a Allocator, text: &'a str, syntax: Syntax) -> usize {
     syntax.readings().first().map_or(0, |reading| {
         read(arena, text, *reading, false).map_or(0, |parsed| parsed.program.body.len() + parsed.program.comments.len())
     })
 }
 
-/// `hashed`: names get the hashes that scope analysis needs.
+/// `hashed`: whether names get the hashes that scope analysis needs.
 pub(in crate::typescript) fn parse<'a>(
     arena: &'a Allocator,
     text: &'a str,
@@ -102,7 +102,7 @@ pub(in crate::typescript) fn parse<'a>(
         if better {
             best = Some(parsed);
         }
-        // TypeScript has only one reading of its own files; the others are for files that give nothing at all.
+        // TypeScript parses its own files in one way only; the other source types are for files that give no tree at all.
         if let Some(best) = &best
             && best.program.is_some()
             && (best.error.is_none() || !syntax.is_javascript())
@@ -116,7 +116,7 @@ pub(in crate::typescript) fn parse<'a>(
 fn read<'a>(arena: &'a Allocator, text: &'a str, reading: SourceType, hashed: bool) -> Option<ParserReturn<'a>> {
     let options =
         ParseOptions { allow_return_outside_function: true, enable_ident_hashes: hashed, ..ParseOptions::default() };
-    // Unwind-safe: the arena is only reset as a whole, so a half-built tree in it is never read.
+    // Unwind safe: the arena is only reset as a whole, so a half-built tree in it is never read.
     catch_unwind(AssertUnwindSafe(|| Parser::new(arena, text, reading).with_options(options).parse())).ok()
 }
 
@@ -140,8 +140,7 @@ fn judge(parsed: Option<ParserReturn<'_>>) -> Parsed<'_> {
     }
 }
 
-/// Whether only comments follow the last statement. The parser takes some characters that it cannot read for the end
-/// of the file.
+/// Whether only comments follow the last statement. The parser takes some characters that it cannot read for the end of the file.
 fn reaches_end(program: &Program<'_>) -> bool {
     let statement = program.body.last().map(|statement| statement.span().end);
     let directive = program.directives.last().map(|directive| directive.span.end);

@@ -10,7 +10,7 @@ pub(super) fn references<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
     let text = program.source_text;
     let mut end = program.hashbang.as_ref().map_or(0, |hashbang| hashbang.span.end);
     for comment in &program.comments {
-        // The first comment with code before it ends the head of the file.
+        // The head of the file ends at the first comment with code before it.
         let between = text.get(end as usize..comment.span.start as usize);
         if between.is_none_or(|between| !between.trim_start_matches('\u{FEFF}').trim().is_empty()) {
             return;
@@ -43,8 +43,8 @@ pub(super) fn references_in_text<'a>(text: &'a str, found: &mut Collector<'a>) {
     }
 }
 
-/// One `///` comment. The rules are those of TypeScript's own pattern: `///`, white space, `<reference`, white
-/// space, anything, `/>`; names of attributes in any case.
+/// Parses one `///` comment by TypeScript's own pattern: `///`, white space, `<reference`, white space, anything, `/>`; attribute
+/// names in any case.
 fn reference<'a>(line: &'a str, position: u32, found: &mut Collector<'a>) {
     let Some(tag) = line.strip_prefix("///").map(str::trim_start) else { return };
     let Some(rest) = tag.strip_prefix('<') else { return };
@@ -68,7 +68,7 @@ fn reference<'a>(line: &'a str, position: u32, found: &mut Collector<'a>) {
     }
 }
 
-/// The value of ` name = "value"`, the name after white space and in any case.
+/// The value of ` name = "value"`, with the name after white space and in any case.
 fn attribute<'a>(arguments: &'a str, name: &str) -> Option<&'a str> {
     let lower = arguments.to_ascii_lowercase();
     lower.match_indices(name).find_map(|(at, _)| {

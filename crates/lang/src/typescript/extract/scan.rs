@@ -1,5 +1,5 @@
-//! A tolerant tokenizer for files without a syntax tree: finds imports and estimates nesting. It guesses what only a parser can know
-//! (regular expression or division), and finds no bindings.
+//! A tolerant tokenizer for files without a syntax tree: finds imports and estimates nesting. It guesses what only a parser can
+//! know (regular expression or division), and does not find bindings.
 
 use stan_model::EdgeKind;
 
@@ -8,11 +8,11 @@ use super::functions::Functions;
 use super::{jsdoc, reference};
 use crate::typescript::form::Form;
 
-/// Tokens between an `import` and its `from` after which the search gives up.
-const LONGEST_CLAUSE: usize = 20_000;
+/// The maximum number of tokens between an `import` and its `from`.
+const MAX_CLAUSE_TOKENS: usize = 20_000;
 
-/// Records the static imports, re-exports, `require` and `import()` calls that the tokens show.
-/// Comments count as they do for a parser: the documentation types of JavaScript, and `/// <reference …>`.
+/// Records static imports, re-exports, and calls of `require` and `import()`. Comments count as with a parser: the documented
+/// types of JavaScript, and `/// <reference …>`.
 pub(super) fn scan<'a>(text: &'a str, is_javascript: bool, found: &mut Collector<'a>) {
     reference::references_in_text(text, found);
     let mut tokens = Tokens::new(text);
@@ -51,7 +51,7 @@ fn import<'a>(tokens: &mut Tokens<'a>, before: [Token<'a>; 2], found: &mut Colle
             tokens.advance_to(&ahead);
         }
         Some(Token::Word(first)) => {
-            // `import typeof` is Flow's.
+            // `import typeof` is Flow's syntax.
             let type_only = matches!(first, "type" | "typeof")
                 && !matches!(ahead.ahead().next(), Some(Token::Word("from") | Token::Mark(b',' | b'=')));
             clause(tokens, kind_of(type_only), found);
@@ -82,7 +82,7 @@ fn export<'a>(tokens: &mut Tokens<'a>, found: &mut Collector<'a>) {
     }
 }
 
-/// Whether an `import(` after these tokens is a type: only a type goes on with `.Name` where a value might stand.
+/// Whether an `import(` after these tokens is a type: where a value is possible too, only a type continues with `.Name`.
 fn is_type_position(before: [Token<'_>; 2], after: &Tokens<'_>) -> bool {
     match before[0] {
         Token::Word("typeof" | "keyof" | "as" | "extends" | "is" | "satisfies") => true,
@@ -102,11 +102,11 @@ fn kind_of(type_only: bool) -> EdgeKind {
     if type_only { EdgeKind::Type } else { EdgeKind::Runtime }
 }
 
-/// The `from 'x'` or `= require('x')` of an import or export clause, before anything that cannot be part of one.
+/// Finds the `from 'x'` or `= require('x')` of an import or export clause. Stops at the first token that cannot be part of one.
 fn clause<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, found: &mut Collector<'a>) -> Option<super::collect::RawId> {
     let mut ahead = tokens.ahead();
     let mut names = ClauseNames::default();
-    for _ in 0..LONGEST_CLAUSE {
+    for _ in 0..MAX_CLAUSE_TOKENS {
         let token = ahead.next()?;
         match token {
             Token::Word("from") => {
@@ -133,7 +133,7 @@ fn clause<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, found: &mut Collector<'a>
     None
 }
 
-/// What a clause binds: whether every name of it is marked as a type, as in `{type A, typeof B}`.
+/// The names that a clause binds: whether all of them are marked as types, as in `{type A, typeof B}`.
 #[derive(Default)]
 struct ClauseNames {
     in_braces: bool,
@@ -190,9 +190,9 @@ fn call<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, form: Form, found: &mut Col
     }
 }
 
-/// About how deeply the text nests, brackets and right-recursive operators, as far as `limit`.
+/// The estimated nesting of brackets and right-recursive operators, up to `limit`.
 pub(super) fn estimated_depth(text: &str, limit: usize) -> usize {
-    // Per open bracket: the operators and keywords since its last separator, each of which may be a level.
+    // For each open bracket, the number of operators and keywords since its last separator, each of which may be a level.
     let mut levels: Vec<usize> = vec![0];
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     let mut tokens = Tokens::new(text);
@@ -227,7 +227,7 @@ pub(super) fn estimated_depth(text: &str, limit: usize) -> usize {
     deepest
 }
 
-/// Whether parentheses nest as deep as `limit`, or as many `<` of one statement are open.
+/// Whether parentheses nest `limit` levels deep, or one statement has as many open `<`.
 pub(super) fn guesses_deeply(text: &str, limit: usize) -> bool {
     let (mut parentheses, mut angles) = (0_usize, 0_usize);
     let mut tokens = Tokens::new(text);
@@ -251,7 +251,7 @@ pub(super) fn guesses_deeply(text: &str, limit: usize) -> bool {
 pub(super) enum Token<'a> {
     Start,
     Word(&'a str),
-    /// Where a string without escapes starts, and its text; also a template without substitutions.
+    /// A string without escapes, or a template without substitutions: its start and its text.
     String(u32, &'a str),
     /// Any other literal.
     Literal,
@@ -262,17 +262,17 @@ pub(super) enum Token<'a> {
 struct Tokens<'a> {
     text: &'a str,
     at: usize,
-    /// Open braces; for each template substitution, the number of them at its `${`.
+    /// The number of open braces at the `${` of each template substitution.
     braces: usize,
     templates: Vec<usize>,
     /// Whether a `/` would start a regular expression.
     regex_allowed: bool,
-    /// Whether a line break precedes the token returned last.
+    /// Whether a line break precedes the last returned token.
     newline: bool,
-    /// Where wanted: the documentation comments so far, what lies between `/**` and `*/` and where it starts.
+    /// If requested, the doc comments so far: the start and the text between `/**` and `*/`.
     docs: Option<Vec<(u32, &'a str)>>,
-    /// Where the last search for the end of a regular expression or string gave up. Searching again before that position would take
-    /// quadratic time.
+    /// The position that the last unsuccessful search for the end of a regular expression or string reached. Searching again
+    /// before it would take quadratic time.
     no_regex_before: usize,
     no_string_before: usize,
 }
@@ -292,7 +292,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A copy to look ahead with. It forgets the templates around it, which a look ahead does not leave.
+    /// A copy for lookahead. It drops the enclosing templates, which lookahead never leaves.
     fn ahead(&self) -> Self {
         Self { templates: Vec::new(), docs: None, ..*self }
     }
@@ -386,7 +386,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A string up to its quote. One that does not end on its line is not a string (an apostrophe in JSX text, say).
+    /// A string up to its quote. One without a quote on its line is not a string (an apostrophe in JSX text, for example).
     fn string(&mut self, quote: u8) -> Token<'a> {
         let from = self.at + 1;
         let bytes = self.text.as_bytes();
@@ -450,7 +450,7 @@ impl<'a> Tokens<'a> {
         Token::Literal
     }
 
-    /// Moves over a regular expression, if one ends on this line.
+    /// Skips a regular expression, if one ends on this line.
     fn regex(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let (mut at, mut in_class) = (self.at + 1, false);

@@ -1,5 +1,5 @@
-//! Walks a syntax tree and reports every request for a module and every imported or exported name. Calls are judged in `calls.rs`;
-//! the collector handles order, duplicates and bindings.
+//! Walks a syntax tree and reports every request for a module and every imported or exported name. Calls are handled in
+//! `calls.rs`, order, duplicates and bindings in the collector.
 
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
@@ -12,20 +12,20 @@ use super::collect::{Collector, LocalBinding, RawId};
 use super::walk_scope::{WalkScope, has_inner_import};
 use crate::typescript::form::{Form, ModuleSystem};
 
-/// The state of a walk: where we are, and what was found.
+/// The state of a walk.
 pub(super) struct ImportWalk<'a, 'c> {
     pub(super) found: &'c mut Collector<'a>,
     pub(super) needs: WalkScope,
     /// Inside a function, method, accessor or constructor.
     pub(super) in_function: bool,
-    /// Inside a function that has a parameter called `require`.
+    /// Inside a function with a parameter `require`.
     pub(super) require_is_parameter: bool,
-    /// Names that hold the result of `createRequire`, and calls of plain names that may turn out to be one.
+    /// Names bound to the result of `createRequire`, and calls of names that may be bound to one.
     pub(super) created: calls::CreatedRequires<'a>,
     in_ambient_module: bool,
     /// Depth of namespace and module blocks: exports at depth 0 are the file's own.
     block_depth: u32,
-    /// For a declaration file: its top-level declarations, and whether it says itself what it exports.
+    /// For a declaration file: its top-level declarations; `None` once it exports names explicitly.
     declared: Option<Vec<&'a str>>,
     says_exports: bool,
 }
@@ -48,7 +48,7 @@ impl<'a, 'c> ImportWalk<'a, 'c> {
         walk.visit_statements(&program.body);
         let ImportWalk { found, created, declared, says_exports, .. } = walk;
         created.settle(found);
-        // A declaration file that is a module and nowhere says what it exports, exports all that it declares.
+        // A declaration file that is a module and has no explicit exports exports all its declarations.
         if let Some(declared) = declared
             && found.is_module
             && !says_exports
@@ -210,7 +210,7 @@ impl<'a, 'c> ImportWalk<'a, 'c> {
         }
     }
 
-    /// The names that a declaration at the top level introduces: exported now, or noted for a declaration file.
+    /// The names of a top-level declaration: exported now, or collected for a declaration file.
     fn declaration_names(&mut self, declaration: &Declaration<'a>, exported: bool) {
         if !self.at_top() || (!exported && self.declared.is_none()) {
             return;
@@ -225,7 +225,7 @@ impl<'a, 'c> ImportWalk<'a, 'c> {
             Declaration::TSInterfaceDeclaration(it) => Some(&it.id),
             Declaration::TSEnumDeclaration(it) => Some(&it.id),
             Declaration::TSNamespaceDeclaration(it) => Some(&it.id),
-            // An import equals is handled where its request is made; the others introduce no name here.
+            // An import equals is handled with its request; the other declarations have no name here.
             _ => None,
         };
         self.introduce(id, exported);
@@ -259,7 +259,8 @@ impl<'a, 'c> ImportWalk<'a, 'c> {
         }
     }
 
-    /// Walks a function's parts (parameters, decorators and computed names too, as the judge does) as inside it.
+    /// Walks the parts of a function as inside it. Includes parameters, decorators and computed names, as in the reference
+    /// implementation.
     fn inside_function(&mut self, parameters: Option<&FormalParameters<'a>>, walk: impl FnOnce(&mut Self)) {
         let before = (self.in_function, self.require_is_parameter);
         self.in_function = true;
@@ -424,7 +425,7 @@ impl<'a> Visit<'a> for ImportWalk<'a, '_> {
     }
 }
 
-/// `import {type A, type B}`: at least one name, all of them types, nothing else bound.
+/// `import {type A, type B}`: at least one name, all marked as types, and no other binding.
 fn all_type_imports(specifiers: &[ImportDeclarationSpecifier<'_>]) -> bool {
     let is_type = |specifier: &ImportDeclarationSpecifier<'_>| matches!(specifier, ImportDeclarationSpecifier::ImportSpecifier(it) if it.import_kind.is_type());
     !specifiers.is_empty() && specifiers.iter().all(is_type)

@@ -1,5 +1,5 @@
-//! Which parts of a syntax tree must be walked, decided from the text alone: a file without the word `require` does not call it. When
-//! in doubt, the tree is walked.
+//! Decides from the text which parts of a syntax tree must be walked: a file without the word `require` does not call it. In
+//! doubt, the tree is walked.
 
 use std::sync::LazyLock;
 
@@ -7,18 +7,18 @@ use memchr::memmem::{self, Finder};
 use oxc_ast::ast::{Program, Statement};
 use oxc_span::GetSpan as _;
 
-/// What the walk must visit below the level of module statements.
+/// The nodes to walk below module statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WalkScope {
     /// Expressions: `import()`, `import.meta`, `require`, mocks.
     pub(super) expressions: bool,
     /// Types: `import('x')` in type position.
     pub(super) types: bool,
-    /// `createRequire` occurs, so that any called name may be a `require`.
+    /// `createRequire` occurs, so any called name may be a `require`.
     pub(super) create_require: bool,
 }
 
-/// Searches are prepared once: most files are so small that preparing costs as much as searching.
+/// Prepared once: most files are so small that preparing a search costs as much as the search.
 struct Finders {
     escape: Finder<'static>,
     import: Finder<'static>,
@@ -52,8 +52,8 @@ impl WalkScope {
     }
 }
 
-/// Whether an import statement may stand inside another statement. Only a module block may have one, but Meteor and TypeScript's
-/// parser take it everywhere.
+/// Whether an import statement may be inside another statement. Only module blocks may contain one, but Meteor and TypeScript's
+/// parser accept it everywhere.
 pub(super) fn has_inner_import(program: &Program<'_>) -> bool {
     let bytes = program.source_text.as_bytes();
     FINDERS.import.find_iter(bytes).any(|at| {
@@ -71,7 +71,7 @@ fn may_be_statement(before: &[u8], after: &[u8]) -> bool {
     starts && goes_on
 }
 
-/// Whether a position lies inside a statement of the top level that is not walked anyway.
+/// Whether a position is inside a top-level statement that would not be walked otherwise.
 fn is_inner(program: &Program<'_>, at: usize) -> bool {
     let after = program.body.partition_point(|statement| statement.span().start as usize <= at);
     let Some(statement) = after.checked_sub(1).and_then(|index| program.body.get(index)) else { return false };
@@ -103,17 +103,17 @@ fn requires(bytes: &[u8]) -> (bool, bool) {
     (require, create)
 }
 
-/// Whether `require` stands on its own (not as `required`) and is followed by what its call or `.resolve` can start
-/// with. Comments often have the English word.
+/// Whether `require` is a whole word (not `required`) and is followed by the start of a call or of `.resolve`. Comments often
+/// contain the English word.
 fn is_call(before: &[u8], after: &[u8]) -> bool {
     let in_word = before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
     let after = after.iter().find(|byte| !byte.is_ascii_whitespace());
-    // `<` for type arguments, `/` for a comment between, and white space that is not ASCII.
+    // `<` for type arguments, `/` for a comment, and non-ASCII white space.
     !in_word && matches!(after, Some(b'(' | b'.' | b'?' | b'<' | b'/' | 0x80..))
 }
 
-/// Whether an escape spells an ASCII letter or digit, as an identifier of ours would need. Files full of
-/// `'\u00e9'` and `[\u0000-\u001f]` do not have to be walked for that.
+/// Whether an escape spells an ASCII letter or digit, as in an escaped `require`. Files full of `'\u00e9'` and `[\u0000-\u001f]`
+/// need not be walked because of these.
 fn has_escaped_identifier(bytes: &[u8]) -> bool {
     memmem::find_iter(bytes, b"\\u").any(|at| {
         let rest = bytes.get(at + 2..).unwrap_or_default();
@@ -122,12 +122,12 @@ fn has_escaped_identifier(bytes: &[u8]) -> bool {
             None => rest.get(..4).unwrap_or_default(),
         };
         let value = std::str::from_utf8(digits).ok().and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        // An invalid escape is an error or part of a regular expression; walking is the safe answer.
+        // An invalid escape is an error or part of a regular expression; in doubt, walk.
         value.is_none_or(|value| u8::try_from(value).is_ok_and(|byte| byte.is_ascii_alphanumeric()))
     })
 }
 
-/// What follows the word `import` somewhere in a text.
+/// The kinds of text that follow the word `import` anywhere in a file.
 #[derive(Default)]
 struct Imports {
     /// `(`: a call, or a type.
@@ -136,7 +136,7 @@ struct Imports {
     other: bool,
 }
 
-/// White space and comments may lie between.
+/// White space and comments may be in between.
 fn import_followed_by(bytes: &[u8]) -> Imports {
     let mut found = Imports::default();
     for at in FINDERS.import.find_iter(bytes) {
@@ -145,7 +145,8 @@ fn import_followed_by(bytes: &[u8]) -> Imports {
             Some(b'(') => found.call = true,
             Some(b'.') => found.other = true,
             Some(b'A') if rest.starts_with(b"Actual") => found.other = true,
-            // A comment may hide either; exotic white space is not ASCII; `import<T>()` is an error that recovers.
+            // A comment may hide either, unusual white space is non-ASCII, and `import<T>()` is an error that the parser recovers
+            // from.
             Some(b'/' | b'<' | 0x80..) => (found.call, found.other) = (true, true),
             _ => {}
         }
@@ -161,7 +162,7 @@ mod tests {
     use super::WalkScope;
 
     #[test]
-    fn words_of_the_text_decide_what_is_walked() {
+    fn words_of_the_text_decide_which_nodes_are_walked() {
         let check = |text: &str, expressions: bool, types: bool, create_require: bool| {
             assert_eq!(WalkScope::of(text), WalkScope { expressions, types, create_require }, "{text}");
         };

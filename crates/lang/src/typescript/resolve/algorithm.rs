@@ -1,7 +1,7 @@
 //! TypeScript's module resolution: modes, conditions, extension passes, directories, `node_modules`.
 //!
-//! This follows the algorithm of the TypeScript 5.9 compiler step by step, because the answer must be the same. Maps of packages
-//! (`exports`, `imports`) are in `exports.rs`; what is tried when TypeScript finds nothing is in `fallback.rs`. TypeScript's
+//! This follows the algorithm of the TypeScript 5.9 compiler step by step, because the answers must be the same. Package maps
+//! (`exports`, `imports`) are in `exports.rs`, and what is tried if TypeScript finds nothing in `fallback.rs`. TypeScript's
 //! directory-exists checks, which save system calls, are left out: here, listings are cached.
 
 use std::cell::Cell;
@@ -14,17 +14,17 @@ use crate::typescript::tsconfig::{Config, ModuleResolution};
 use super::package::Package;
 use super::{Resolver, path};
 
-/// Sets of file types that a pass may answer with.
+/// A set of file types that a pass accepts.
 pub(super) type Extensions = u8;
 pub(super) const TYPESCRIPT: Extensions = 1;
 pub(super) const JAVASCRIPT: Extensions = 2;
 pub(super) const DECLARATION: Extensions = 4;
 pub(super) const JSON: Extensions = 8;
 pub(super) const ALL: Extensions = TYPESCRIPT | JAVASCRIPT | DECLARATION | JSON;
-/// The types that win over all others in packages.
+/// File types that win over all others in packages.
 const PRIORITY: Extensions = TYPESCRIPT | DECLARATION;
 
-/// Sets of abilities of a lookup.
+/// A set of features of a lookup.
 pub(super) type Features = u8;
 pub(super) const IMPORTS: Features = 2;
 pub(super) const SELF_NAME: Features = 4;
@@ -32,34 +32,34 @@ pub(super) const EXPORTS: Features = 8;
 const ALL_FEATURES: Features = IMPORTS | SELF_NAME | EXPORTS;
 /// Node's rules for `import`: no implied extensions, no directory lookups.
 const ESM: Features = 32;
-/// Packages of the repository count as installed, see [`super::links`].
+/// Packages of the repository count as installed; see [`super::links`].
 const LINKS: Features = 64;
 
-/// Imports of a package may resolve to imports of a package; more hops than this are a cycle.
+/// `imports` of a package may refer to `imports` of another package; more hops are a cycle.
 const MAX_HOPS: u8 = 16;
 
-/// How many conditions and alternatives of package maps one lookup considers in total. Without this limit, a map whose targets refer
-/// to several other keys of the map would take exponential time.
-const MAP_STEPS: u32 = 1024;
+/// How many conditions and alternatives of package maps one lookup may visit in total. Without this limit, a map whose targets
+/// refer to several other keys of the map would take exponential time.
+const MAX_MAP_STEPS: u32 = 1024;
 
-/// One lookup: for which importer, under which configuration and conditions.
+/// One lookup: its importer, configuration and conditions.
 #[derive(Clone)]
 pub(super) struct Lookup<'a> {
     pub(super) resolver: &'a Resolver<'a>,
     pub(super) config: &'a Config,
-    /// The rules, which may be more lenient than the configuration's.
+    /// The resolution rules, which may be more lenient than the configuration's.
     resolution: ModuleResolution,
     pub(super) conditions: Conditions<'a>,
     pub(super) features: Features,
     /// The directory of the importing file.
     pub(super) directory: &'a str,
     pub(super) hops: u8,
-    /// What is left of [`MAP_STEPS`].
+    /// The remaining part of [`MAX_MAP_STEPS`].
     pub(super) steps: Cell<u32>,
 }
 
 impl<'a> Lookup<'a> {
-    /// The lookup of a module specifier in a file of `directory`.
+    /// A lookup of a module specifier in a file of `directory`.
     pub(super) fn module(
         resolver: &'a Resolver<'a>,
         config: &'a Config,
@@ -69,7 +69,7 @@ impl<'a> Lookup<'a> {
         Self::by_rules(resolver, config, directory, mode, config.module_resolution)
     }
 
-    /// As [`Self::module`], by other rules than those of the configuration.
+    /// As [`Self::module`], with other rules than the configuration's.
     pub(super) fn by_rules(
         resolver: &'a Resolver<'a>,
         config: &'a Config,
@@ -85,27 +85,27 @@ impl<'a> Lookup<'a> {
             ModuleResolution::Bundler => {
                 (package_features(config, resolution), Conditions::new(config, resolution, mode))
             }
-            // Node's old algorithm knows no exports, unless the syntax forces a mode.
+            // Node's old algorithm ignores `exports`, unless the syntax forces a mode.
             ModuleResolution::Node10 if mode.is_some() => (ALL_FEATURES, Conditions::new(config, resolution, mode)),
             ModuleResolution::Node10 => (0, Conditions::none(config)),
         };
-        let steps = Cell::new(MAP_STEPS);
+        let steps = Cell::new(MAX_MAP_STEPS);
         Self { resolver, config, resolution, conditions, features, directory, hops: 0, steps }
     }
 
-    /// The same lookup, as if the packages of the repository were installed.
+    /// The same lookup, with the packages of the repository as if they were installed.
     pub(super) fn with_links(mut self) -> Self {
         self.features |= LINKS;
         self
     }
 
-    /// The same lookup, but only for code: declarations are not executed.
+    /// The same lookup, restricted to code that can run.
     pub(super) fn without_types(mut self) -> Self {
         self.conditions.has_types = false;
         self
     }
 
-    /// The lookup of a `/// <reference types>` directive.
+    /// A lookup of a `/// <reference types>` directive.
     pub(super) fn type_directive(
         resolver: &'a Resolver<'a>,
         config: &'a Config,
@@ -125,11 +125,11 @@ impl<'a> Lookup<'a> {
             0 => Conditions::none(config),
             _ => Conditions::new(config, resolution, mode),
         };
-        let steps = Cell::new(MAP_STEPS);
+        let steps = Cell::new(MAX_MAP_STEPS);
         Self { resolver, config, resolution, conditions, features, directory, hops: 0, steps }
     }
 
-    /// Resolves a module specifier. The result is a path that exists, links not yet resolved.
+    /// Resolves a module specifier to an existing path, in which symlinks are not yet resolved.
     pub(super) fn resolve(&self, specifier: &str, extensions: Extensions) -> Option<String> {
         if self.resolution == ModuleResolution::Node10 {
             return self
@@ -183,7 +183,7 @@ impl<'a> Lookup<'a> {
         self.by_root_dirs(specifier, extensions)
     }
 
-    /// `None` when no pattern matches; `Some(None)` when one matches and does not resolve.
+    /// `None` if no pattern matches; `Some(None)` if one matches but does not resolve.
     fn by_path_patterns(
         &self,
         specifier: &str,
@@ -194,7 +194,7 @@ impl<'a> Lookup<'a> {
         let (targets, star) = paths.best(specifier)?;
         Some(targets.iter().find_map(|target| {
             let candidate = path::join(base, &replace_first_star(target, star));
-            // A mapping may name a file with its extension, which an import should not.
+            // A mapping may name a TypeScript file with its extension, which an import may not.
             if path::known_extension(target).is_some()
                 && let Some(found) = self.file(&candidate)
             {
@@ -219,7 +219,7 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    /// A path as a file, then (outside ESM) as a directory.
+    /// Tries a path as a file, then (except in ESM) as a directory.
     fn relative(&self, candidate: &str, extensions: Extensions, use_manifest: bool) -> Option<String> {
         if !candidate.ends_with('/')
             && let Some(found) = self.as_file(candidate, extensions)
@@ -237,7 +237,7 @@ impl<'a> Lookup<'a> {
         self.as_directory(directory, extensions, package.as_deref())
     }
 
-    /// A path with its extension replaced, then (outside ESM) with one added.
+    /// Tries a path with its extension replaced, then (except in ESM) with an extension added.
     fn as_file(&self, candidate: &str, extensions: Extensions) -> Option<String> {
         self.replacing_extension(candidate, extensions)
             .or_else(|| if self.features & ESM != 0 { None } else { self.with_extensions(candidate, "", extensions) })
@@ -254,7 +254,7 @@ impl<'a> Lookup<'a> {
         self.with_extensions(stem, extension, extensions)
     }
 
-    /// Tries the extensions that a written one may be mapped to, in TypeScript's order.
+    /// Tries the extensions that the written one may be replaced by, in TypeScript's order.
     fn with_extensions(&self, stem: &str, written: &str, extensions: Extensions) -> Option<String> {
         let table: &[(Extensions, &str)] = match written {
             ".mjs" | ".mts" | ".d.mts" => &[(TYPESCRIPT, ".mts"), (DECLARATION, ".d.mts"), (JAVASCRIPT, ".mjs")],
@@ -296,7 +296,7 @@ impl<'a> Lookup<'a> {
         endings.iter().find_map(|ending| self.file(&[stem, ending].concat()))
     }
 
-    /// The file itself, or the one with a module suffix.
+    /// The file itself, or the first existing one with a module suffix.
     fn file(&self, candidate: &str) -> Option<String> {
         let exists = |path: String| self.resolver.files.is_file(&path).then_some(path);
         if self.config.module_suffixes.is_empty() {
@@ -307,7 +307,7 @@ impl<'a> Lookup<'a> {
         self.config.module_suffixes.iter().find_map(|suffix| exists(format!("{stem}{suffix}{extension}")))
     }
 
-    /// A file that a manifest names: TypeScript files as they are, others by their possible declarations.
+    /// A file named by a manifest: TypeScript files as written, others by their possible declarations.
     pub(super) fn manifest_file(&self, candidate: &str, extensions: Extensions) -> Option<String> {
         let is_declaration = [".d.ts", ".d.mts", ".d.cts"].iter().any(|e| candidate.ends_with(e));
         if (extensions & TYPESCRIPT != 0 && path::is_typescript(candidate))
@@ -318,7 +318,7 @@ impl<'a> Lookup<'a> {
         self.replacing_extension(candidate, extensions)
     }
 
-    /// A directory: what its manifest names, else its index.
+    /// Tries a directory: the files that its manifest names, then its index file.
     fn as_directory(&self, directory: &str, extensions: Extensions, package: Option<&Package>) -> Option<String> {
         let own = package.filter(|package| package.directory == directory);
         let main = own.and_then(|package| {
@@ -347,8 +347,7 @@ impl<'a> Lookup<'a> {
         self.as_file(&path::join(directory, "index"), extensions)
     }
 
-    /// What `main` or `types` names. A manifest may leave out extensions and name directories, except in ESM
-    /// packages.
+    /// Resolves the value of `main` or `types`. It may lack an extension or name a directory, except in ESM packages.
     fn manifest_entry(&self, candidate: &str, extensions: Extensions, package: Option<&Package>) -> Option<String> {
         if let Some(found) = self.manifest_file(candidate, extensions) {
             return Some(found);
@@ -361,7 +360,8 @@ impl<'a> Lookup<'a> {
         inner.relative(candidate, extensions, false)
     }
 
-    /// The `node_modules` of every directory upwards: declarations everywhere before code anywhere.
+    /// Searches `node_modules` in all parent directories. The first pass, for declarations and TypeScript, visits all of them
+    /// before the second pass, for JavaScript, visits any.
     fn nearest_node_modules(&self, specifier: &str, extensions: Extensions) -> Option<String> {
         let folders = self.resolver.node_modules(self.directory);
         let (name, rest) = path::split_package_name(specifier);
@@ -390,13 +390,13 @@ impl<'a> Lookup<'a> {
         self.package(&mangle_scope(specifier), &types, DECLARATION)
     }
 
-    /// A package, or a module in one, inside one `node_modules` folder.
+    /// A package, or a module of it, in one `node_modules` folder.
     fn package(&self, specifier: &str, folder: &str, extensions: Extensions) -> Option<String> {
         let (name, rest) = path::split_package_name(specifier);
         self.package_at(&path::join_plain(folder, name), rest, extensions)
     }
 
-    /// The module `rest` (empty: the main one) of the package in `directory`.
+    /// The module `rest` (empty for the main module) of the package in `directory`.
     pub(super) fn package_at(&self, directory: &str, rest: &str, extensions: Extensions) -> Option<String> {
         if !rest.is_empty() && !self.resolver.files.is_dir(directory) {
             return None;
@@ -429,7 +429,7 @@ impl<'a> Lookup<'a> {
         load(&candidate)
     }
 
-    /// A path below a package without `exports`.
+    /// A path in a package without `exports`.
     fn package_path(
         &self,
         candidate: &str,
@@ -447,7 +447,7 @@ impl<'a> Lookup<'a> {
         no_exports.then(|| self.as_file(&path::join(candidate, "index.js"), extensions)).flatten()
     }
 
-    /// The `typeRoots` option, the last resort for a bare specifier.
+    /// The `typeRoots` option: the last resort for a bare specifier.
     fn type_roots(&self, specifier: &str) -> Option<String> {
         self.config.type_roots.as_deref()?.iter().find_map(|root| {
             let candidate = type_root_candidate(root, specifier);
@@ -489,7 +489,8 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    /// A lookup for the target of a package's `imports`: same rules, asked from the package's directory.
+    /// A lookup for the target of a package's `imports`: the same rules, from the package's directory. `None` if there were too
+    /// many hops.
     pub(super) fn asked_from<'b>(&'b self, directory: &'b str) -> Option<Lookup<'b>> {
         (self.hops < MAX_HOPS).then(|| Lookup {
             resolver: self.resolver,
@@ -518,13 +519,13 @@ fn package_features(config: &Config, resolution: ModuleResolution) -> Features {
     features
 }
 
-/// The conditions that hold in maps of packages. Asked about one by one, because most lookups never ask.
+/// The conditions that apply in package maps. Evaluated one by one, because most lookups never need them.
 #[derive(Clone, Copy)]
 pub(super) struct Conditions<'a> {
     config: &'a Config,
     resolution: ModuleResolution,
     has_types: bool,
-    /// `None`: no condition holds.
+    /// `None` if no condition applies.
     mode: Option<ModuleSystem>,
 }
 
@@ -571,7 +572,7 @@ fn type_root_candidate(root: &str, name: &str) -> String {
     }
 }
 
-/// `@scope/name` is declared by `@types/scope__name`.
+/// The name of `@scope/name` in `@types`: `@types/scope__name`.
 fn mangle_scope(specifier: &str) -> String {
     match specifier.strip_prefix('@') {
         Some(scoped) if scoped.contains('/') => scoped.replacen('/', "__", 1),

@@ -1,7 +1,6 @@
-//! The modules that a JavaScript runtime brings along. A fixed list for current Node, so that the answer does
-//! not depend on the Node that happens to be installed.
+//! The modules of the JavaScript runtime. A fixed list for current Node: the installed Node version must not change an answer.
 
-/// Names that work with and without `node:`, sorted.
+/// Names that are valid with and without `node:`, sorted.
 const PLAIN: [&str; 68] = [
     "_http_agent",
     "_http_client",
@@ -73,10 +72,10 @@ const PLAIN: [&str; 68] = [
     "zlib",
 ];
 
-/// Names that exist only behind `node:`.
+/// Names that are valid only with `node:`.
 const PREFIX_ONLY: [&str; 4] = ["sea", "sqlite", "test", "test/reporters"];
 
-/// The node id of a builtin module, or `None` when the specifier names none.
+/// The node id of a builtin module; `None` if the specifier is not one.
 pub(crate) fn builtin(specifier: &str) -> Option<String> {
     if let Some(name) = specifier.strip_prefix("node:") {
         return (is_plain(name) || PREFIX_ONLY.contains(&name)).then(|| specifier.to_owned());
@@ -88,7 +87,7 @@ pub(crate) fn builtin(specifier: &str) -> Option<String> {
     (matches!(scheme, "bun" | "cloudflare" | "deno") && !rest.is_empty()).then(|| specifier.to_owned())
 }
 
-/// Whether the id of a builtin is one of Node's own.
+/// Whether a builtin's id belongs to Node itself.
 pub(crate) fn is_node(id: &str) -> bool {
     id.starts_with("node:")
 }

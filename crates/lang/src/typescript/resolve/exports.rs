@@ -1,14 +1,14 @@
-//! `exports` and `imports` of packages, and the self-reference of a package by its name.
+//! `exports` and `imports` of packages, and references of a package to itself by name.
 
 use super::algorithm::{DECLARATION, Extensions, JAVASCRIPT, Lookup, TYPESCRIPT};
 use super::package::{Mapping, Package};
 use super::{path, semver};
 use crate::jsonc::Value;
 
-/// Conditions nest; a manifest that nests them deeper than this is not a real one.
+/// Deeper nesting of conditions occurs in no real manifest.
 const MAX_DEPTH: usize = 64;
 
-/// One entry of a map that matched: the package, the text for the star, and how to use it.
+/// A matching entry of a map: the package, the text for the star, and how to use it.
 struct Entry<'p> {
     package: &'p Package,
     subpath: &'p str,
@@ -18,7 +18,7 @@ struct Entry<'p> {
 }
 
 impl Lookup<'_> {
-    /// The module that `subpath` (`.` or `./x`) of a package is mapped to.
+    /// The module that `exports` maps `subpath` (`.` or `./x`) to.
     pub(super) fn package_exports(&self, package: &Package, subpath: &str, extensions: Extensions) -> Option<String> {
         let exports = package.exports()?;
         if subpath == "." {
@@ -32,7 +32,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// `#name`, by the `imports` of the nearest manifest.
+    /// `#name`, through the `imports` of the nearest manifest.
     pub(super) fn package_imports(&self, specifier: &str, extensions: Extensions) -> Option<String> {
         if specifier == "#" || specifier.starts_with("#/") {
             return None;
@@ -72,15 +72,15 @@ impl Lookup<'_> {
         self.mapped_target(found.target, &entry, 0)
     }
 
-    /// Takes one of the steps that this lookup has for maps; `false` when there is none left.
+    /// Uses one of the lookup's remaining map steps; returns false if there is none.
     fn take_step(&self) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
         left > 0
     }
 
-    /// Follows conditions and alternatives down to a path. A condition whose file is absent falls through to the
-    /// next one: that is what TypeScript does, although Node does not.
+    /// Follows conditions and alternatives to a path. If the file of a condition is missing, the next condition is tried, as in
+    /// TypeScript and unlike in Node.
     fn mapped_target(&self, target: &Value, entry: &Entry<'_>, depth: usize) -> Option<String> {
         if depth > MAX_DEPTH || !self.take_step() {
             return None;
@@ -131,7 +131,7 @@ impl Lookup<'_> {
         self.input_of_output(&file, entry).or_else(|| self.manifest_file(&file, entry.extensions))
     }
 
-    /// Maps a path inside the output folder of the importing project to the source it is built from.
+    /// Maps a path in the output folder of the importing project to the source that it is built from.
     fn input_of_output(&self, file: &str, entry: &Entry<'_>) -> Option<String> {
         let config = self.config;
         if (config.out_dir.is_none() && config.declaration_dir.is_none()) || path::in_node_modules(file) {
@@ -162,7 +162,7 @@ impl Lookup<'_> {
             return vec![path::parent(file).to_owned()];
         }
         let common = path::ancestors(self.directory).find(|dir| path::contains(dir, package_directory)).unwrap_or("/");
-        // TypeScript guesses from the top of the disk downwards; nothing above the repository concerns us.
+        // TypeScript tries every directory from the top of the disk down; those above the repository are skipped.
         let mut guesses: Vec<String> =
             path::ancestors(common).filter(|dir| path::contains(&self.resolver.root, dir)).map(str::to_owned).collect();
         guesses.reverse();

@@ -1,13 +1,13 @@
-//! `exports` and `imports` by Node's rule: the first condition that applies decides, present or not. Used for what
-//! TypeScript does not resolve, and to list every target that a subpath may have.
+//! `exports` and `imports` by Node's rule: the first applicable condition decides, whether or not its file exists. Used for
+//! specifiers that TypeScript does not resolve, and to list all targets of a subpath.
 
 use super::package::Mapping;
 use crate::jsonc::Value;
 
-/// Conditions of `require` in current Node.
+/// The conditions of `require` in current Node.
 const NODE: [&str; 4] = ["node", "require", "module-sync", "default"];
 
-/// How many values of a map are visited for one lookup: a real map has a handful for each subpath.
+/// How many values of a map one lookup visits: real maps have a handful per subpath.
 const MAX_STEPS: u32 = 1024;
 
 /// The target path of a subpath (`.`, `./x`) or an import (`#x`) under Node's conditions.
@@ -32,7 +32,7 @@ fn entry<'m, 's>(map: Mapping<'m>, subpath: &'s str) -> Option<(&'m Value, &'s s
     if !index.has_subpaths {
         return (subpath == ".").then_some((value, ""));
     }
-    // Node refuses a map that mixes subpaths and conditions.
+    // Node rejects a map that mixes subpaths and conditions.
     if !index.all_subpaths {
         return None;
     }
@@ -68,7 +68,7 @@ fn collect(
     match value {
         Value::String(target) => found.push((chain.clone(), target.replace('*', star))),
         Value::Array(alternatives) => alternatives.iter().take(*steps as usize).for_each(|inner| {
-            // An array inside an array is not a real manifest; its depth is bounded by the reader.
+            // Nested arrays occur in no real manifest; their depth is limited by the parser.
             if !matches!(inner, Value::Array(_)) {
                 collect(inner, star, chain, found, steps);
             }

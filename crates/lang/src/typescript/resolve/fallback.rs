@@ -1,5 +1,5 @@
-//! What is tried if TypeScript finds nothing, so that nothing that is on disk is reported missing: specifiers without query, assets,
-//! Node's own lookup, packages of the workspace.
+//! The attempts after TypeScript finds nothing, so that no existing file is reported missing: specifiers without their query,
+//! assets, Node's own lookup, packages of the workspace.
 
 use crate::typescript::form::{Form, ModuleSystem};
 use crate::typescript::tsconfig::ModuleResolution;
@@ -8,11 +8,11 @@ use super::algorithm::{ALL, Lookup, matching_path_targets};
 use super::{Importer, Resolver, builtins, path};
 use crate::jsonc::Value;
 
-/// No real map has so many conditions in one place.
+/// No real map has as many conditions in one place.
 const MAX_CONDITIONS: usize = 1024;
 
 pub(super) enum FallbackTarget {
-    /// A path that exists, links not yet resolved. `is_lenient`: it resolves by a bundler's rules only.
+    /// An existing path, in which symlinks are not yet resolved. `is_lenient`: only a bundler's rules accept it.
     File {
         path: String,
         is_lenient: bool,
@@ -67,8 +67,8 @@ impl Resolver<'_> {
         FallbackTarget::Nothing
     }
 
-    /// TypeScript's answer; then files as they stand; then packages of the repository that are not installed; then what
-    /// strict rules refuse and a bundler finds.
+    /// TypeScript's answer first, then files as written, then packages of the repository that are not installed, then specifiers
+    /// that strict rules reject and a bundler accepts.
     fn by_rules(&self, importer: &Importer, text: &str, mode: Option<ModuleSystem>) -> Option<FallbackTarget> {
         let Importer { directory, config, .. } = importer;
         let is_bare = !path::is_path(text);
@@ -89,8 +89,8 @@ impl Resolver<'_> {
         Some(FallbackTarget::File { path, is_lenient: true })
     }
 
-    /// A file that the specifier names as it stands: relative, through `paths` or `baseUrl`, or from the root of
-    /// the package or the repository, as bundlers serve it.
+    /// A file exactly as the specifier names it: relative, through `paths` or `baseUrl`, or from the root of the package or
+    /// repository, as bundlers serve it.
     fn asset(&self, importer: &Importer, text: &str) -> Option<String> {
         let exists = |candidate: String| self.files.is_file(&candidate).then_some(candidate);
         if path::is_relative(text) {
@@ -132,7 +132,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The specifier without `?query` and `#hash`; a leading `#` is not a hash.
+/// The specifier without `?query` and `#hash`. A leading `#` does not start a hash.
 fn strip_suffix(specifier: &str) -> &str {
     let end =
         specifier.bytes().skip(1).position(|byte| matches!(byte, b'?' | b'#')).map_or(specifier.len(), |at| at + 1);

@@ -1,5 +1,5 @@
-//! Resolves the requests of consecutive files on one thread. Files of a directory request the same modules, so the answers for the
-//! last directory are cached, which needs no lock and little memory.
+//! Resolves the requests of consecutive files on one thread. Files of a directory request many of the same modules, so the
+//! answers for the last directory are cached, which needs no lock and little memory.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::typescript::globs;
 use super::refused::Refused;
 use super::{Importer, Located, Resolver, path};
 
-/// Said of a configuration whose rules are stricter than a bundler's.
+/// The problem of a configuration whose rules are stricter than a bundler's.
 const LENIENT: &str = "its rules (`moduleResolution` node16 or nodenext) reject specifiers that resolve to files, such as \
                        imports without an extension; those were resolved by a bundler's rules";
 
-/// The answers of a file with more requests are not cached: other files rarely request the same.
+/// The answers of a file with more requests are not cached: other files rarely request the same modules.
 const MAX_REQUESTS: usize = 64;
 
-/// A directory with files of more endings than this starts over now and then.
+/// In a directory with files of more endings, the cache is cleared from time to time.
 const MAX_IMPORTERS: usize = 8;
 
-/// More specifiers than this are not remembered.
+/// The maximum number of cached specifiers.
 const MAX_SPECIFIERS: usize = 1 << 12;
 
 pub(super) struct TypeScriptFileResolver<'r> {
@@ -32,19 +32,19 @@ pub(super) struct TypeScriptFileResolver<'r> {
     cache: ResolutionCache,
 }
 
-/// The importers of the last directory, one for each ending, with their answers.
+/// The importers of the last directory, one per ending, with their answers.
 #[derive(Default)]
 struct ResolutionCache {
     importers: Vec<(Importer, AnswersBySpecifier)>,
 }
 
-/// Answers by specifier, and then by form.
+/// Answers by specifier, then by form.
 #[derive(Default)]
 struct AnswersBySpecifier {
     by_specifier: FxHashMap<Box<str>, Vec<(FormCode, CachedAnswer)>>,
 }
 
-/// What is remembered of one request.
+/// A cached answer to one request.
 #[derive(Clone)]
 struct CachedAnswer {
     answer: Answer,
@@ -61,7 +61,8 @@ impl<'r> TypeScriptFileResolver<'r> {
 impl FileResolver for TypeScriptFileResolver<'_> {
     fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         let (resolver, table) = (self.resolver, self.table);
-        // Made for every file, so that the problems of configurations depend on the files alone, not on imports.
+        // Created even for files without requests, so that the problems of configurations depend only on the files, not on their
+        // imports.
         let (importer, answers) = self.cache.importer(resolver, file);
         if wanted == Wanted::Reexports {
             reexports(resolver, importer, facts, table, found);
@@ -70,7 +71,7 @@ impl FileResolver for TypeScriptFileResolver<'_> {
         let mut answers = answers.filter(|_| facts.requests.len() <= MAX_REQUESTS);
         let mut refused = Refused::default();
         let mut is_lenient = false;
-        // A declaration file does not run.
+        // A declaration file is never executed.
         let runs = !path::is_declaration(file);
         for request in &facts.requests {
             let known = answers.as_ref().and_then(|answers| answers.get(request));
@@ -95,7 +96,7 @@ impl FileResolver for TypeScriptFileResolver<'_> {
         }
         found.problems.extend(refused.problem());
         if is_lenient && let Some(config) = &importer.config.file {
-            // The same words for every file of the configuration, so that they are said once.
+            // The same text for each file of a configuration, so that it is reported once.
             let config = resolver.project.relative(config).unwrap_or(config);
             found.problems.push(FileProblem::new(LENIENT).about(config).weighing(Weight::Note));
         }
@@ -107,7 +108,7 @@ impl FileResolver for TypeScriptFileResolver<'_> {
     }
 }
 
-/// Of an external file only the requests behind its exports matter: they are what tunnelling follows.
+/// For an external file, only the requests behind its exports matter: tunnelling follows these.
 fn reexports(
     resolver: &Resolver<'_>,
     importer: &Importer,
@@ -148,7 +149,7 @@ fn expand(
 }
 
 impl ResolutionCache {
-    /// The importer for a file, and the answers that hold for it; none if they hold for that file alone.
+    /// The importer for a file, and the cached answers; `None` if the answers are valid only for this file.
     fn importer(&mut self, resolver: &Resolver<'_>, file: &str) -> (&Importer, Option<&mut AnswersBySpecifier>) {
         if !self.importers.first().is_some_and(|(importer, _)| importer.is_beside(file)) {
             self.importers.clear();

@@ -1,7 +1,7 @@
 //! The code behind a declaration file of the repository: the script that runs where TypeScript resolves to a declaration.
 //!
-//! TypeScript answers `./x` with `x.d.ts` where that lies beside `x.js`. The graph has both: the declaration by TypeScript's
-//! rules, and the script file that Node or a bundler would load.
+//! TypeScript resolves `./x` to `x.d.ts` if it is beside `x.js`. The graph has both: the declaration by TypeScript's rules, and
+//! the script file that Node or a bundler would load.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Resolver<'_> {
         (!self.is_hidden(&real)).then(|| real.into())
     }
 
-    /// What a bundler or Node would load.
+    /// The file that a bundler or Node would load.
     fn code(&self, importer: &Importer, specifier: &str, mode: Option<ModuleSystem>) -> Option<String> {
         let Importer { directory, config, .. } = importer;
         let is_code = |found: &String| is_analysed(found) && !path::is_declaration(found);

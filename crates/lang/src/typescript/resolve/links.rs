@@ -1,7 +1,7 @@
-//! Packages of the repository as an install would link them: a virtual `node_modules/<name>` beside the manifest that depends on the
-//! package, so that repositories resolve the same before and after an install.
+//! Packages of the repository as an install would link them: a virtual `node_modules/<name>` beside the manifest that depends on
+//! the package. So imports resolve the same before and after an install.
 //!
-//! Packages that are really installed always win: links are used only if TypeScript finds nothing.
+//! Installed packages always win: links are used only if TypeScript finds nothing.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use super::{Resolver, path};
 use crate::project::Project;
 use crate::typescript::workspaces::{Workspaces, folders_above};
 
-/// The links of a repository, read when the first specifier needs them, and what is wrong with the manifests.
+/// The links of a repository and the problems of its manifests, read when the first specifier needs them.
 pub(crate) struct Links<'f> {
     project: &'f Project<'f>,
     found: OnceLock<(Workspaces, Vec<Problem>)>,
@@ -32,7 +32,7 @@ impl<'f> Links<'f> {
         &self.read().0
     }
 
-    /// The directories that a package name is linked to for a file of `directory`, nearest link first. All are absolute.
+    /// The directories that a package name is linked to for files of `directory`, nearest link first, as absolute paths.
     pub(crate) fn packages(&self, directory: &str, name: &str) -> Vec<String> {
         let root = self.project.root;
         let workspaces = self.workspaces();
@@ -50,8 +50,8 @@ impl Resolver<'_> {
         self.links.packages(directory, name)
     }
 
-    /// The directories of the repository's own packages that a name means for a file of `directory`, linked by an install
-    /// or not.
+    /// The directories of the repository's own packages with this name, for files of `directory`, whether or not an install
+    /// linked them.
     pub(super) fn own_packages(&self, directory: &str, name: &str) -> Vec<String> {
         let is_own =
             |real: &String| path::contains(&self.root, real) && !path::in_node_modules(&real[self.root.len()..]);

@@ -1,7 +1,7 @@
-//! Specifier to file: TypeScript's own answer first, then what is on disk beyond TypeScript.
+//! Specifier to file: TypeScript's own answer first, then files that TypeScript does not find.
 //!
-//! `algorithm.rs` and `exports.rs` are TypeScript's rules, `fallback.rs` finds assets, Node's answers and the
-//! sources of workspace packages. All lookups go through a `Files` view, which can record them.
+//! `algorithm.rs` and `exports.rs` are TypeScript's rules; `fallback.rs` finds assets, Node's answers and the sources of
+//! workspace packages. All lookups go through a `Files` view, which can record them.
 
 mod algorithm;
 mod builtins;
@@ -34,7 +34,7 @@ use self::algorithm::Lookup;
 use self::links::Links;
 use self::package::Packages;
 
-/// Reported for a specifier that resolves to where nothing may be read; the text before it names the specifier.
+/// Reported for a specifier that resolves to a path that may not be read; the specifier precedes it in the message.
 const NEEDS_CONSENT: &str = "leads outside the root, where nothing is read without consent; `--allow-outside DIR` \
                              allows a folder";
 const FORBIDDEN: &str = "leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` \
@@ -49,18 +49,18 @@ pub struct Resolver<'f> {
     links: Arc<Links<'f>>,
     packages: Packages<'f>,
     options: ResolveOptions,
-    /// Answers for bare specifiers: many files of a folder ask for the same ones.
+    /// Answers for bare specifiers: many files of a folder request the same ones.
     bare: Memo<String, Located>,
     node_modules: Memo<String, Arc<[Box<str>]>>,
 }
 
-/// What a request resolves to, and what else follows from that.
+/// The target of a request, and further information about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub(crate) target: Target,
     /// The script file behind a declaration file of the repository.
     pub(crate) implementation: Option<Arc<str>>,
-    /// The configuration's rules refuse the specifier, a bundler's do not.
+    /// The configuration's rules reject the specifier, a bundler's accept it.
     pub(crate) is_lenient: bool,
 }
 
@@ -70,28 +70,28 @@ impl From<Target> for Located {
     }
 }
 
-/// An importing file, with everything that depends on its place in the repository.
+/// An importing file, with the settings that its path determines.
 pub struct Importer {
     directory: Box<str>,
-    /// The folder that requests may not leave: that of the package, for a file of a linked one.
+    /// For a file of a linked package: the package's folder, which requests may not leave.
     limit: Option<Box<str>>,
-    /// What follows the last dot of the file's name.
+    /// The file name after its last dot.
     ending: Box<str>,
-    /// Whether files of the same directory and ending are the same to resolution.
+    /// Whether files of the same directory and ending resolve the same.
     is_shared: bool,
     config: Arc<Config>,
-    /// Mode of static imports; `None` where syntax does not matter.
+    /// The mode of static imports; `None` if syntax does not matter.
     static_mode: Option<ModuleSystem>,
     import_call_mode: Option<ModuleSystem>,
 }
 
 impl Importer {
-    /// Whether the answers hold for other files of the directory with the same ending.
+    /// Whether the answers are valid for other files of the directory with the same ending.
     pub fn is_shared(&self) -> bool {
         self.is_shared
     }
 
-    /// Whether the file lies in the directory of this importer's.
+    /// Whether a file is in this importer's directory.
     pub fn is_beside(&self, file: &str) -> bool {
         let rest = file.strip_prefix(&*self.directory).and_then(|rest| rest.strip_prefix('/'));
         rest.is_some_and(|name| !name.as_bytes().contains(&b'/'))
@@ -103,7 +103,7 @@ impl Importer {
     }
 }
 
-/// What follows the last dot of a path's last segment: all of a name that modes depend on.
+/// The last path segment after its last dot: the only part of a name that modes depend on.
 fn ending(file: &str) -> &str {
     split_extension(file).map_or("", |(_, extension)| extension)
 }
@@ -134,14 +134,14 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// Whether a file, by its absolute path, is one of the repository's.
+    /// Whether an absolute path is a file of the repository.
     fn is_listed(&self, path: &str) -> bool {
         let universe = self.project.universe;
         let is_at = |inside: &str| universe.path(universe.first_from(inside)) == inside;
         self.project.relative(path).is_some_and(is_at)
     }
 
-    /// Prepares the requests of one file, given by its absolute path.
+    /// Prepares the resolution of one file's requests, given its absolute path.
     pub fn importer(&self, file: &str) -> Importer {
         let file = &*self.files.alias(file);
         let directory = path::parent(file);
@@ -156,7 +156,7 @@ impl<'f> Resolver<'f> {
         Importer { directory: directory.into(), limit, ending, is_shared, config, static_mode, import_call_mode }
     }
 
-    /// The nearest named package of a file, by the directory of its manifest.
+    /// The directory of the nearest manifest with a name, from the file upwards.
     pub fn package_of(&self, file: &str) -> Option<String> {
         path::ancestors(path::parent(&self.files.alias(file)))
             .take_while(|directory| path::base_name(directory) != "node_modules")
@@ -164,7 +164,7 @@ impl<'f> Resolver<'f> {
             .map(str::to_owned)
     }
 
-    /// What a request of this importer resolves to.
+    /// Resolves a request of this importer.
     pub(crate) fn resolve(&self, importer: &Importer, request: &Request) -> Located {
         let specifier = &*request.specifier;
         let leaves = |limit: &str| !path::contains(limit, &path::join_plain(&importer.directory, specifier));
@@ -187,7 +187,7 @@ impl<'f> Resolver<'f> {
             return self.find(importer, specifier, form, mode);
         }
         match builtins::builtin(specifier) {
-            // The other schemes are modules like any other to TypeScript, so that `paths` may map them to a file.
+            // TypeScript treats specifiers with other schemes like any module, so `paths` may map them to a file.
             Some(id) if builtins::is_node(&id) => return Target::Builtin(id.into()).into(),
             Some(id) if importer.config.paths.is_empty() => return Target::Builtin(id.into()).into(),
             Some(_) | None => {}
@@ -196,7 +196,7 @@ impl<'f> Resolver<'f> {
         self.bare.get_or(&*key, || self.find(importer, specifier, form, mode))
     }
 
-    /// Whether a specifier names the package that the importer is in.
+    /// Whether a specifier names the importer's own package.
     fn is_own_name(&self, importer: &Importer, specifier: &str) -> bool {
         let package = self.packages.scope(&importer.directory);
         package.is_some_and(|package| package.name() == Some(path::split_package_name(specifier).0))
@@ -222,7 +222,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// What is missing, with the reason when something was refused since the count was taken.
+    /// A missing target, with the reason if a lookup was refused since `refusals` was read.
     fn missing_since(&self, importer: &Importer, specifier: &str, refusals: u64) -> Target {
         match self.missing(importer, specifier) {
             Target::Missing { id, .. } if self.files.refusals() != refusals => {
@@ -233,8 +233,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// Patterns as they are to be matched: an alias such as `@/pages/*.vue` becomes what the configuration maps it
-    /// to, relative to the importer.
+    /// Patterns for matching: an alias such as `@/pages/*.vue` is replaced by its mapping, relative to the importer.
     pub fn glob_patterns(&self, importer: &Importer, patterns: &[Box<str>]) -> Vec<String> {
         let mut expanded = Vec::with_capacity(patterns.len());
         for pattern in patterns {
@@ -258,12 +257,12 @@ impl<'f> Resolver<'f> {
         expanded
     }
 
-    /// The `node_modules` folders that exist at or above a directory, nearest first.
+    /// The existing `node_modules` folders at or above a directory, nearest first.
     fn node_modules(&self, directory: &str) -> Arc<[Box<str>]> {
         self.node_modules.get_or(directory, || {
             let own = path::join_plain(directory, "node_modules");
             let has_own = path::base_name(directory) != "node_modules" && self.files.is_dir(&own);
-            // What is installed around a link is not installed around the package that it points to.
+            // Packages installed around a link are not visible from the package that it points to.
             let is_top = directory == "/"
                 || (self.files.is_in_linked_package(directory)
                     && self.packages.at(directory).is_some_and(|package| package.name().is_some()));
@@ -301,7 +300,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// `new URL('x', import.meta.url)`: a URL relative to the file, so only a path counts.
+    /// `new URL('x', import.meta.url)`: a URL relative to the file, so only relative paths resolve.
     fn url(&self, importer: &Importer, specifier: &str) -> Target {
         let end = specifier.find(['?', '#']).unwrap_or(specifier.len());
         let text = &specifier[..end];
@@ -323,7 +322,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// Turns a path that exists and may be read into a target: links resolved, and outside only modules.
+    /// Turns an existing, readable path into a target: resolves symlinks, and accepts only modules outside the repository.
     fn place(&self, found: &str, importer: &Importer, specifier: &str) -> Target {
         let Some(real) = self.files.real_path(found) else { return self.missing(importer, specifier) };
         if self.is_hidden(&real) {
@@ -340,8 +339,8 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// Looks up the folders that a bare specifier may be installed in, only to count refusals. An answer from the shared cache counts
-    /// none, and whether a refusal is reported must not depend on which file was resolved first.
+    /// Looks up the folders of a bare specifier again, only to count refusals: an answer from the shared cache counts none, and
+    /// whether a refusal is reported must not depend on which file was resolved first.
     fn ask_for_package(&self, importer: &Importer, specifier: &str) {
         if path::is_path(specifier) {
             return;
@@ -355,7 +354,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// The id of a node for what is not there: the path it would have had, or the specifier as written.
+    /// The node of a missing target: its id is the path that it would have had, or the specifier as written.
     fn missing(&self, importer: &Importer, specifier: &str) -> Target {
         let as_written = || Target::Missing { id: specifier.into(), problem: None };
         if !path::is_relative(specifier) {
@@ -369,7 +368,8 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// Yarn's Plug'n'Play keeps packages in archives, which are not read. Reported once, because every import of a package is missing.
+    /// Yarn's Plug'n'Play stores packages in archives, which are not read. Reported once, because all imports of packages are
+    /// missing.
     fn plug_and_play(&self) -> Option<Problem> {
         let is_there = |name: &&str| self.files.is_file(&path::join_plain(&self.root, name));
         let name = [".pnp.cjs", ".pnp.js"].into_iter().find(is_there)?;
@@ -378,7 +378,7 @@ impl<'f> Resolver<'f> {
         Some(Problem::new(name, MESSAGE))
     }
 
-    /// The mode of a form that says none itself.
+    /// The mode of a form without an explicit mode.
     fn mode_of(&self, importer: &Importer, form: Form) -> Option<ModuleSystem> {
         match form {
             Form::Require | Form::RequireParam | Form::RequireResolve | Form::RequireElsewhere => {
@@ -392,9 +392,9 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// The modes of static imports and of `import()` in a file: by extension, by the package's `type`, by `module`.
+    /// The modes of static imports and of `import()` in a file, from its extension, the package's `type`, and `module`.
     fn modes(&self, file: &str, config: &Config) -> (Option<ModuleSystem>, Option<ModuleSystem>) {
-        // Blocks of other languages are compiled by a bundler, whatever form an import has.
+        // Script blocks are compiled by a bundler, for which the form of an import does not matter.
         if !syntax_matters(config) || !path::is_script(file) {
             return (None, None);
         }
@@ -414,7 +414,7 @@ impl<'f> Resolver<'f> {
         (static_mode, Some(call_mode))
     }
 
-    /// The module format that TypeScript would emit for the file, where the file itself decides it.
+    /// The module format that TypeScript would emit for the file, if the file itself determines it.
     fn emit_format(&self, file: &str, config: &Config) -> Option<ModuleSystem> {
         let ends = |extensions: [&str; 2]| extensions.iter().any(|extension| file.ends_with(extension));
         if ends([".mts", ".mjs"]) {
@@ -459,7 +459,7 @@ impl ProjectResolver for Resolver<'_> {
     }
 }
 
-/// All that the answer for a bare specifier depends on: text, folder, configuration, mode, kind of form.
+/// The inputs of the answer for a bare specifier: text, folder, configuration, mode, kind of form.
 fn bare_key(importer: &Importer, specifier: &str, form: Form, mode: Option<ModuleSystem>) -> String {
     let mode = match mode {
         None => "?",
@@ -476,7 +476,7 @@ fn bare_key(importer: &Importer, specifier: &str, form: Form, mode: Option<Modul
     [specifier, "\0", &importer.directory, "\0", config, "\0", mode, form].concat()
 }
 
-/// The way from a directory to a path, beginning with `./` or `../`.
+/// The relative path from a directory to a path, starting with `./` or `../`.
 fn relative_path(directory: &str, target: &str) -> String {
     let common = path::ancestors(directory).find(|ancestor| path::contains(ancestor, target)).unwrap_or("/");
     let depth = directory[common.trim_end_matches('/').len()..].split('/').filter(|part| !part.is_empty()).count();

@@ -1,16 +1,16 @@
-//! Node's own lookup for `require`, where it finds more than TypeScript: JSON and native modules without their extension, and assets
-//! of packages. Conditions are fixed, so the answer does not depend on an installed Node.
+//! Node's own lookup for `require`, which finds more than TypeScript: JSON and native modules without their extension, and assets
+//! of packages. The conditions are fixed, so an installed Node does not change the answer.
 
 use super::exports_exact::{all_targets, exact_export};
 use super::{Resolver, path};
 
-/// Fields that name the main file of a package without code, as bundlers read them.
+/// Manifest fields for the main file of a package without code, as bundlers read them.
 const STYLES: [&str; 4] = ["style", "sass", "less", "svelte"];
 
 const EXTENSIONS: [&str; 4] = ["", ".js", ".json", ".node"];
 
 impl Resolver<'_> {
-    /// What `require.resolve(specifier)` would answer in a file of `directory`, inside the repository's reach.
+    /// The answer of `require.resolve(specifier)` in a file of `directory`, restricted to readable paths.
     pub(super) fn node(&self, directory: &str, specifier: &str) -> Option<String> {
         if path::is_path(specifier) {
             let candidate = path::join(directory, specifier);
@@ -44,7 +44,7 @@ impl Resolver<'_> {
         {
             let subpath = subpath(rest);
             let exact = exact_export(exports, &subpath).and_then(|target| self.exact_file(directory, &target));
-            // Bundlers have conditions of their own for styles and components.
+            // Bundlers have additional conditions for styles and components.
             let is_asset = |file: &String| !path::is_script(file);
             let of_any_condition = || {
                 let targets = all_targets(exports, &subpath);

@@ -1,4 +1,4 @@
-//! `package.json` files, read once: contents, scopes, `typesVersions`.
+//! `package.json` files, each read once: contents, scopes, `typesVersions`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,8 @@ use crate::memo::Memo;
 use crate::typescript::package_map::PackageMap;
 use crate::typescript::path_table::PathTable;
 
-/// The fields that resolution uses. Others are dropped, so that a manifest with very many fields does not slow down each lookup.
+/// The fields that resolution uses. Others are dropped, so that a manifest with thousands of fields does not slow down every
+/// lookup.
 const FIELDS: [&str; 15] = [
     "name",
     "type",
@@ -29,9 +30,9 @@ const FIELDS: [&str; 15] = [
     "svelte",
 ];
 
-/// One manifest. A file that is not JSON counts as an empty manifest, as it does for TypeScript.
+/// A manifest. A file that is not JSON counts as an empty manifest, as in TypeScript.
 pub(crate) struct Package {
-    /// Absolute path of the directory that holds the manifest.
+    /// Absolute path of the manifest's directory.
     pub(crate) directory: String,
     pub(crate) manifest: Value,
     exports: OnceLock<PackageMap>,
@@ -72,7 +73,7 @@ impl Package {
         self.text("type") == Some("module")
     }
 
-    /// The value of `exports` unless it is absent or falsy.
+    /// The value of `exports`, unless it is missing or falsy.
     pub(crate) fn exports(&self) -> Option<Mapping<'_>> {
         let value = self.manifest.get("exports").filter(|value| is_truthy(value))?;
         Some(Mapping { value, index: self.exports.get_or_init(|| PackageMap::new(value)) })
@@ -95,7 +96,7 @@ impl Package {
         self.text(field).filter(|text| !text.is_empty()).map(|text| path::join(&self.directory, text))
     }
 
-    /// The path mapping of the first `typesVersions` range that admits TypeScript's version.
+    /// The path mapping of the first `typesVersions` range that includes TypeScript's version.
     pub(crate) fn version_paths(&self) -> Option<&PathTable> {
         let table = self.version_paths.get_or_init(|| {
             let versions = self.manifest.get("typesVersions")?.entries();

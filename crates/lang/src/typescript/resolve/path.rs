@@ -1,13 +1,13 @@
-//! The syntax of specifiers and paths, as TypeScript has it: relative or not, package name, extension. Reads nothing from disk.
+//! The syntax of specifiers and paths, as in TypeScript: relative or not, package name, extension. No file access.
 
 pub(crate) use crate::paths::{ancestors, base_name, contains, join, join_plain, parent};
 
-/// `.`, `..`, `./x`, `../x`: what TypeScript calls relative.
+/// `.`, `..`, `./x`, `../x`: a relative specifier in TypeScript's sense.
 pub(crate) fn is_relative(specifier: &str) -> bool {
     matches!(specifier, "." | "..") || specifier.starts_with("./") || specifier.starts_with("../")
 }
 
-/// Relative, or rooted on the disk.
+/// Whether a specifier is relative or absolute.
 pub(crate) fn is_path(specifier: &str) -> bool {
     is_relative(specifier) || specifier.starts_with('/')
 }
@@ -17,7 +17,7 @@ pub(crate) fn in_node_modules(path: &str) -> bool {
     path.contains("/node_modules/")
 }
 
-/// Splits `@scope/name/rest` into package name and rest (empty when there is none).
+/// Splits `@scope/name/rest` into the package name and the rest, which may be empty.
 pub(crate) fn split_package_name(specifier: &str) -> (&str, &str) {
     let skip = match specifier.strip_prefix('@') {
         Some(scoped) => scoped.find('/').map_or(specifier.len(), |at| at + 2),
@@ -47,7 +47,7 @@ pub(crate) fn is_typescript(path: &str) -> bool {
     [".ts", ".tsx", ".mts", ".cts"].iter().any(|extension| path.ends_with(extension))
 }
 
-/// Script files as the graph counts them: TypeScript, JavaScript, declarations.
+/// Whether the graph counts a path as a script: TypeScript, JavaScript, declarations.
 pub(crate) fn is_script(path: &str) -> bool {
     is_typescript(path) || [".js", ".jsx", ".mjs", ".cjs"].iter().any(|extension| path.ends_with(extension))
 }

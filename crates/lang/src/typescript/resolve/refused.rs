@@ -1,4 +1,5 @@
-//! The specifiers of one file that resolve to where nothing may be read without consent: one problem for all of them.
+//! Collects the specifiers of a file that resolve to paths which may not be read without consent, for one problem about all of
+//! them.
 
 use rustc_hash::FxHashSet;
 use stan_model::FileProblem;
@@ -13,7 +14,7 @@ pub(super) struct Refused<'r> {
 }
 
 impl<'r> Refused<'r> {
-    /// Takes the problem of a request, or hands it back when it is of another sort.
+    /// Takes the problem of a request; returns it if it is of another kind.
     pub(super) fn take(&mut self, request: &'r Request, problem: &str) -> Option<FileProblem> {
         if ![NEEDS_CONSENT, FORBIDDEN].contains(&problem) {
             return Some(FileProblem::at(request.line, format!("`{}` {problem}", request.specifier)));
@@ -25,7 +26,7 @@ impl<'r> Refused<'r> {
         None
     }
 
-    /// The one problem of all of them.
+    /// One problem for all of them.
     pub(super) fn problem(self) -> Option<FileProblem> {
         let (request, problem) = self.first?;
         let others = match self.specifiers.len() - 1 {

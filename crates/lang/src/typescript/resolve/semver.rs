@@ -1,10 +1,10 @@
-//! Version ranges, as far as `typesVersions` and `types@…` conditions need them: does TypeScript's own version
-//! lie in the range? Not a general semver library; prereleases count as their release.
+//! Version ranges of `typesVersions` and `types@…` conditions: whether a range includes TypeScript's own version. Not a general
+//! semver library; prereleases count as their release.
 
 /// The version whose resolution rules are implemented here.
 const TYPESCRIPT: [u64; 3] = [5, 9, 3];
 
-/// Whether the range admits [`TYPESCRIPT`]; `None` when it is not a range at all.
+/// Whether the range includes [`TYPESCRIPT`]; `None` if the text is not a range.
 pub(crate) fn admits_typescript(range: &str) -> Option<bool> {
     let mut admitted = false;
     for alternative in range.trim().split("||") {
@@ -17,7 +17,7 @@ fn admits_alternative(alternative: &str) -> Option<bool> {
     if let Some((low, high)) = alternative.split_once(" - ") {
         return Some(compare(">=", low.trim())? && compare("<=", high.trim())?);
     }
-    // `>= 4.2` may stand with a space between operator and version.
+    // A space may separate operator and version: `>= 4.2`.
     let mut admitted = true;
     let mut words = alternative.split_whitespace();
     while let Some(word) = words.next() {
@@ -29,7 +29,7 @@ fn admits_alternative(alternative: &str) -> Option<bool> {
     Some(admitted)
 }
 
-/// A version with wildcards: the components that are given.
+/// The components of a version; fewer than three if it has wildcards.
 fn parse(version: &str) -> Option<Vec<u64>> {
     let version = version.strip_prefix(['v', 'V']).unwrap_or(version);
     let core = version.split(['-', '+']).next().unwrap_or(version);
@@ -50,7 +50,7 @@ fn compare(operator: &str, version: &str) -> Option<bool> {
     let given = parse(version)?;
     let mut low = [0; 3];
     low[..given.len()].copy_from_slice(&given);
-    // The first version that no longer has the given components.
+    // The first version after all those with the given components.
     let above = |components: usize| match components {
         0 => [u64::MAX; 3],
         n => {

@@ -1,7 +1,7 @@
-//! Packages of the repository, by name, with or without an install and before any build.
+//! Packages of the repository by name, without an install and before a build.
 //!
-//! The files that a manifest names may not be built yet. Their source is searched by custom conditions of `exports`, then by mapping
-//! the output folder of the package's tsconfig back to its sources, then under the same stem in `src`.
+//! The files that a manifest names may not be built yet. Their source is searched through custom conditions of `exports`, then by
+//! mapping the output folder of the package's tsconfig back to its sources, then by the same stem in `src`.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::exports_exact::all_targets;
 use super::package::Package;
 use super::{Importer, Resolver, path};
 
-/// Conditions that select built files; any other is assumed to select the source.
+/// Conditions that select built files. Any other condition is assumed to select source files.
 const BUILT: [&str; 14] = [
     "types",
     "import",
@@ -32,11 +32,11 @@ const BUILT: [&str; 14] = [
     "edge-light",
 ];
 
-/// Extensions of a source file, in the order of preference.
+/// The extensions of source files, in order of preference.
 const SOURCES: [&str; 10] = [".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".vue"];
 
 impl Resolver<'_> {
-    /// The source behind a bare specifier that names a package of this repository which is not built.
+    /// The source behind a bare specifier of a package of this repository that is not built.
     pub(super) fn unbuilt_package(
         &self,
         importer: &Importer,
@@ -46,7 +46,7 @@ impl Resolver<'_> {
         self.unbuilt(importer, specifier, mode, &SOURCES)
     }
 
-    /// As [`Self::unbuilt_package`], where only code counts.
+    /// As [`Self::unbuilt_package`], for code only.
     pub(super) fn unbuilt_code(
         &self,
         importer: &Importer,
@@ -95,7 +95,7 @@ impl Resolver<'_> {
             })
     }
 
-    /// The built files that the manifest names for this module, as paths relative to the package.
+    /// The built files that the manifest names for this module, relative to the package.
     fn built_targets(&self, package: &Package, exports: &[(Vec<String>, String)], rest: &str) -> Vec<String> {
         let mut targets: Vec<String> = exports.iter().map(|(_, target)| target.clone()).collect();
         if rest.is_empty() {
@@ -112,15 +112,15 @@ impl Resolver<'_> {
         targets
     }
 
-    /// Reads the configuration of every package of the workspace, so that the problems found in them do not depend on
-    /// who imports what.
+    /// Reads the configuration of every workspace package, so that the reported problems do not depend on which packages are
+    /// imported.
     pub(super) fn record_package_observations(&self) {
         for directory in self.links.workspaces().members() {
             self.source_config(&path::join_plain(&self.root, directory));
         }
     }
 
-    /// The configuration that says where the output of a package comes from.
+    /// The configuration that maps the output of a package to its sources.
     fn source_config(&self, directory: &str) -> Arc<Config> {
         self.configs.for_file(&path::join(directory, "src/index.ts"))
     }
@@ -130,12 +130,12 @@ impl Resolver<'_> {
 struct Sources<'r> {
     resolver: &'r Resolver<'r>,
     directory: &'r str,
-    /// In the order of preference.
+    /// In order of preference.
     extensions: &'r [&'r str],
 }
 
 impl Sources<'_> {
-    /// The source of one of the built files, which the manifest names for the module `rest` of the package.
+    /// The source of the first of these built files that has one; the manifest names them for the module `rest`.
     fn behind(&self, targets: &[String], rest: &str) -> Option<String> {
         let directory = self.directory;
         let config = self.resolver.source_config(directory);
@@ -156,8 +156,7 @@ impl Sources<'_> {
         targets.iter().find_map(|target| self.same_stem(target, rest))
     }
 
-    /// `dist/esm/a/b.js` may come from `src/esm/a/b.ts`, `src/a/b.ts` or `src/b.ts`: the longest tail wins, in whichever
-    /// folder it is.
+    /// `dist/esm/a/b.js` may be built from `src/esm/a/b.ts`, `src/a/b.ts` or `src/b.ts`: the longest tail wins, in any folder.
     fn same_stem(&self, target: &str, rest: &str) -> Option<String> {
         let target = target.trim_start_matches("./");
         tails(target, rest).into_iter().find_map(|tail| {
@@ -168,7 +167,7 @@ impl Sources<'_> {
         })
     }
 
-    /// A source file with the stem of a built one, also where one is a folder's index and the other is not.
+    /// A source file with the stem of a built one, even if only one of them is the index file of a folder.
     fn file(&self, built: &str) -> Option<String> {
         let stem = stem(built);
         let with_extension = |stem: &str| {
@@ -188,8 +187,8 @@ fn stem(built: &str) -> &str {
     }
 }
 
-/// The ends of a target that may be the path of its source, longest first. Folders that the output adds are dropped, but
-/// never a part of the subpath that was asked for: another module would be found then.
+/// The tails of a target that may be the path of its source, longest first. Folders that the build adds are dropped, but never a
+/// part of the requested subpath: that would find another module.
 fn tails<'t>(target: &'t str, rest: &str) -> Vec<&'t str> {
     let starts: Vec<usize> = std::iter::once(0).chain(target.match_indices('/').map(|(at, _)| at + 1)).collect();
     let segment = |index: usize| {
@@ -199,7 +198,7 @@ fn tails<'t>(target: &'t str, rest: &str) -> Vec<&'t str> {
     };
     let mut last = starts.len() - 1;
     if !rest.is_empty() {
-        // The subpath from its end, compared with the target's.
+        // The parts of the subpath, last first, to compare with the target.
         let wanted: Vec<&str> = stem(rest).split('/').filter(|part| !part.is_empty()).rev().collect();
         let end = (0..starts.len()).rev().find(|index| wanted.first() == Some(&segment(*index)));
         last = match end {
@@ -207,7 +206,7 @@ fn tails<'t>(target: &'t str, rest: &str) -> Vec<&'t str> {
                 let shared = (0..=end).rev().zip(&wanted).take_while(|(index, part)| segment(*index) == **part);
                 end + 1 - shared.count().max(1)
             }
-            // Of another name: but an index alone would be the package's own.
+            // The names differ. A tail of `index` alone would be the package's own index file, so it is excluded.
             None if segment(last) == "index" => last.saturating_sub(1),
             None => last,
         };
@@ -221,7 +220,7 @@ mod tests {
     use super::tails;
 
     #[test]
-    fn tails_keep_the_subpath_that_was_asked_for() {
+    fn tails_keep_the_requested_subpath() {
         for (target, rest, expected) in [
             ("dist/esm/a/b.js", "", &["dist/esm/a/b.js", "esm/a/b.js", "a/b.js", "b.js"][..]),
             ("dist/index.js", "", &["dist/index.js", "index.js"]),

@@ -1,7 +1,7 @@
-//! From the text of an `extends` to the file that it names.
+//! Resolves the text of an `extends` to a file.
 //!
-//! A path is taken as it is or with `.json`; anything else is looked up as Node looks up a package, with the twists
-//! that TypeScript has for configurations: the `tsconfig` field of a package, `tsconfig.json` as the index file.
+//! A path is tried as written and with `.json`. Anything else is resolved like a package in Node, with TypeScript's exceptions
+//! for configurations: the `tsconfig` field of a package, and `tsconfig.json` as the index file.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::typescript::resolve::links::Links;
 use super::inside::Inside;
 use super::paths;
 
-/// The conditions of `exports` under which a configuration is looked up, besides `default`.
+/// The conditions of `exports` for configurations, besides `default`.
 const CONDITIONS: [&str; 3] = ["require", "types", "node"];
 
-/// Extensions that are taken off a name before `.json` is tried in their place.
+/// Extensions that are removed from a name before `.json` is tried.
 const REPLACED_BY_JSON: [&str; 4] = [".d.ts", ".ts", ".js", ".json"];
 
 /// Extensions that TypeScript knows but never replaces by `.json`.
@@ -29,7 +29,7 @@ pub(super) fn is_path(name: &str) -> bool {
     paths::is_rooted(name) || name.starts_with("./") || name.starts_with("../")
 }
 
-/// The file that `name` means in a configuration in `directory`, or `None` when there is no such file.
+/// The file that `name` refers to in a configuration in `directory`; `None` if it does not exist.
 pub(super) fn resolve(place: &ExtendsScope<'_>, name: &str, directory: &str) -> Option<String> {
     let files = &place.files;
     let name = name.replace('\\', "/");
@@ -57,10 +57,10 @@ pub(super) fn resolve(place: &ExtendsScope<'_>, name: &str, directory: &str) -> 
     from_own_name(place, &name, directory).or_else(|| from_node_modules(place, &name, directory))
 }
 
-/// The file system, and the manifests that were read: many configurations may extend files of one package.
+/// The file system, and the manifests read so far: many configurations may extend files of one package.
 pub(super) struct ExtendsScope<'f> {
     pub(super) files: Inside<'f>,
-    /// Packages of the repository that need no install.
+    /// Packages of the repository, which need no install.
     links: Option<Arc<Links<'f>>>,
     packages: Memo<String, Option<Arc<Package>>>,
 }
@@ -83,10 +83,10 @@ impl<'f> ExtendsScope<'f> {
     }
 }
 
-/// The fields that are asked for.
+/// The fields that are used.
 const FIELDS: [&str; 4] = ["name", "exports", "imports", "tsconfig"];
 
-/// A `package.json` that was found, and where.
+/// A `package.json` and its directory.
 struct Package {
     directory: String,
     manifest: Value,
@@ -100,7 +100,7 @@ impl Package {
         if !files.is_file(&path) {
             return None;
         }
-        // As for TypeScript, a manifest that cannot be read is an empty one.
+        // As in TypeScript, an unreadable manifest is an empty one.
         let document = jsonc::parse_bytes(&files.read(&path).unwrap_or_default());
         let manifest = match document.value {
             Value::Object(mut fields) if document.syntax_error.is_none() && document.not_json.is_none() => {
@@ -156,7 +156,7 @@ fn from_node_modules(place: &ExtendsScope<'_>, name: &str, directory: &str) -> O
     Some(place.files.alias(&real).into_owned())
 }
 
-/// The configuration `rest` (empty: the main one) of the package in `directory`.
+/// The configuration `rest` (empty for the main one) of the package in `directory`.
 fn from_package(place: &ExtendsScope<'_>, directory: &str, rest: &str) -> Option<String> {
     let files = &place.files;
     let candidate = if rest.is_empty() { directory.to_owned() } else { paths::normalize(rest, directory) };
@@ -220,7 +220,7 @@ fn from_target(files: &dyn Files, package: &Package, target: &Value, rest: &str,
     }
 }
 
-/// A name as a file: with its extension replaced, or with `.json` after it.
+/// Tries a name as a file: with its extension replaced, or with `.json` appended.
 fn from_file(files: &dyn Files, candidate: &str) -> Option<String> {
     replace_extension(files, candidate).or_else(|| {
         let with_json = format!("{candidate}.json");
@@ -237,7 +237,7 @@ fn replace_extension(files: &dyn Files, candidate: &str) -> Option<String> {
     files.is_file(&replaced).then_some(replaced)
 }
 
-/// A directory: what the `tsconfig` field of its manifest names, else the `tsconfig.json` in it.
+/// Tries a directory: the value of its manifest's `tsconfig` field, otherwise its `tsconfig.json`.
 fn from_directory(files: &dyn Files, directory: &str, package: Option<&Package>) -> Option<String> {
     let field = package
         .and_then(|package| package.manifest.get("tsconfig"))

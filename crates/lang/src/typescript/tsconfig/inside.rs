@@ -1,5 +1,5 @@
-//! The file system as configurations may see it: `extends`, `references` and links that resolve outside the repository and outside
-//! every `node_modules` are not followed, even where imports may be.
+//! The file system for configurations: `extends`, `references` and symlinks that resolve outside the repository and outside every
+//! `node_modules` are not followed, even if imports may be.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl<'f> Inside<'f> {
         Self { files, root: root.to_owned() }
     }
 
-    /// Whether the path resolves to where nothing may be read, or may not even be followed.
+    /// Whether the path resolves to a place that may not be read, or contains a symlink that may not be followed.
     pub(super) fn leads_outside(&self, path: &str) -> bool {
         let is_outside = |real: String| !paths::contains(&self.root, &real) && !real.contains("/node_modules/");
         let refusals = self.files.refusals();

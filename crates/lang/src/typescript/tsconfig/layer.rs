@@ -1,4 +1,4 @@
-//! One configuration file as it is written, and a chain of them laid over each other along `extends`.
+//! One configuration file as written, and the merged configuration of a chain of `extends`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,10 +14,10 @@ use super::options::{RawOptions, has_template};
 use super::{Problems, extends, paths};
 use extends::ExtendsScope;
 
-/// Longer chains of `extends` are cut: they are not written by hand, and each link costs stack.
+/// Longer chains of `extends` are cut off: real ones are written by hand and short, and each link uses stack.
 const MAX_CHAIN: usize = 100;
 
-/// Configurations that extend each other in loops can be reached on exponentially many paths; after this many steps the rest is
+/// Configurations that extend each other in cycles have exponentially many paths between them; after this many steps, the rest is
 /// ignored.
 const MAX_STEPS: usize = 2_000;
 
@@ -25,14 +25,14 @@ const MAX_STEPS: usize = 2_000;
 #[derive(Clone, Debug)]
 pub(super) enum Specs {
     List(Vec<String>),
-    /// Present but no list. It hides an inherited list and switches the default of `exclude` off, as for TypeScript.
+    /// Present, but not a list. It hides an inherited list and disables the default of `exclude`, as in TypeScript.
     NotAList,
-    /// The same with a value that is false for JavaScript (`false`, 0, an empty string): it hides nothing.
+    /// As above, with a value that is falsy in JavaScript (`false`, 0, an empty string): it hides nothing.
     Falsy,
 }
 
 impl Specs {
-    /// What a file says itself where that counts, and what it inherits where not.
+    /// The file's own value if it counts, otherwise the inherited one.
     fn own_or(own: Option<&Self>, inherited: Option<Self>) -> Option<Self> {
         match own {
             None => inherited,
@@ -42,7 +42,7 @@ impl Specs {
     }
 }
 
-/// What one file says by itself.
+/// The contents of one file, without what it extends.
 #[derive(Debug)]
 struct Layer {
     options: RawOptions,
@@ -52,11 +52,11 @@ struct Layer {
     /// The files that `extends` resolves to, in order.
     extends: Vec<String>,
     references: Vec<String>,
-    /// The file could not be read or is not JSON: nothing may extend it.
+    /// The file could not be read or is not JSON, so it cannot be extended.
     is_broken: bool,
 }
 
-/// What a file says together with all that it extends.
+/// The contents of a file merged with everything that it extends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Merged {
     pub(super) options: RawOptions,
@@ -71,7 +71,7 @@ pub(super) struct Merged {
 pub(super) struct Layers<'f> {
     place: ExtendsScope<'f>,
     layers: Mutex<FxHashMap<String, Arc<Layer>>>,
-    /// Chains without a loop in them; what loops depends on where one starts.
+    /// Chains without a cycle; the result of a cycle depends on its starting file.
     merged: Mutex<FxHashMap<String, Option<Merged>>>,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Layers<'f> {
 struct ExtendsWalk {
     stack: Vec<String>,
     steps: usize,
-    /// Whether a loop or a limit was met: what was merged then is good for this walk alone.
+    /// Whether the walk met a cycle or a limit. Its result is then valid for this walk only.
     is_cut: bool,
 }
 
@@ -92,7 +92,7 @@ impl<'f> Layers<'f> {
         self.place.set_links(links);
     }
 
-    /// The options and lists of a configuration, with everything that it extends.
+    /// The options and lists of a configuration, merged with everything that it extends.
     pub(super) fn load(&self, path: &str, problems: &Problems) -> Merged {
         let mut walk = ExtendsWalk { stack: Vec::new(), steps: 0, is_cut: false };
         let layer = self.layer(path, problems);
@@ -121,7 +121,7 @@ impl<'f> Layers<'f> {
         }
     }
 
-    /// What a file that is extended contributes; `None` costs that link only.
+    /// The contribution of an extended file. `None` drops only this link.
     fn inherited(&self, path: &str, walk: &mut ExtendsWalk, problems: &Problems) -> Option<Merged> {
         if let Some(known) = lock(&self.merged).get(path) {
             return known.clone();
@@ -160,7 +160,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same loop may be entered anywhere, so it is reported from its smallest file on, and so only once.
+/// The problem starts at the cycle's smallest file, so that a cycle is reported once, no matter where it is entered.
 fn cycle_problem(cycle: &[String], problems: &Problems) -> Problem {
     let start = (0..cycle.len()).min_by_key(|index| cycle.get(*index)).unwrap_or(0);
     let names: Vec<String> =
@@ -169,11 +169,11 @@ fn cycle_problem(cycle: &[String], problems: &Problems) -> Problem {
     Problem::new(first, format!("`extends` goes round in a circle: {}; the last step is left out", names.join(" -> ")))
 }
 
-/// Inherited specs are relative to the file that has them.
+/// Inherited specs are relative to the file that contains them.
 fn rebased(specs: Option<Specs>, from: &str, to: &str) -> Option<Specs> {
     let list = match specs? {
         Specs::List(list) => list,
-        // A config that inherits what is not a list gets a list without elements.
+        // Inheriting a value that is not a list gives an empty list.
         Specs::NotAList => Vec::new(),
         Specs::Falsy => return None,
     };

@@ -1,7 +1,7 @@
-//! Which files a configuration names: TypeScript's list of input files, decided for one path at a time.
+//! Whether a configuration includes a file: TypeScript's list of input files, decided for one path at a time.
 //!
-//! The list itself is never built. Only siblings of the file are looked up on disk, because of two files with the same stem TypeScript
-//! takes the one with the preferred extension.
+//! The list itself is never built. Only siblings of the file are looked up on disk, because TypeScript takes only the one with
+//! the preferred extension of several files with the same stem.
 
 use rustc_hash::FxHashSet;
 use stan_repo::Files;
@@ -9,24 +9,24 @@ use stan_repo::Files;
 use super::pattern_set::PatternSet;
 use super::patterns::Usage;
 
-/// Extensions by group, best first. `allowJs` is always on: the graph wants JavaScript too.
+/// Extensions by group, best first. `allowJs` is always on: the graph includes JavaScript.
 const GROUPS: [&[&str]; 3] =
     [&[".ts", ".tsx", ".d.ts", ".js", ".jsx"], &[".cts", ".d.cts", ".cjs"], &[".mts", ".d.mts", ".mjs"]];
 
-/// Files whose script blocks are analysed. TypeScript alone does not know them, their own compilers add them.
+/// Files whose script blocks are analysed. TypeScript ignores them; their own compilers add them.
 const COMPONENT_EXTENSIONS: [&str; 3] = [".vue", ".svelte", ".astro"];
 
-/// What TypeScript removes when it changes an extension, in its order.
+/// The extensions that TypeScript removes before it appends another, in its order.
 const REMOVABLE: [&str; 12] =
     [".d.ts", ".d.mts", ".d.cts", ".mjs", ".mts", ".cjs", ".cts", ".ts", ".js", ".tsx", ".jsx", ".json"];
 
 /// The compiled `files`, `include` and `exclude` of one configuration.
 #[derive(Debug)]
 pub(super) struct FileSet {
-    /// `files`: absolute paths, members regardless of the patterns.
+    /// `files`: absolute paths that are members regardless of the patterns.
     pub(super) literal: FxHashSet<String>,
     pub(super) include: PatternSet,
-    /// Those patterns of `include` that end in `.json`: no other names JSON files.
+    /// The patterns of `include` that end with `.json`: only these include JSON files.
     pub(super) include_json: PatternSet,
     pub(super) exclude: PatternSet,
     /// The patterns of `include` as written, and the directory that they are relative to.
@@ -54,7 +54,7 @@ impl FileSet {
         if self.place(path).is_none() {
             return false;
         }
-        // The extensions of declarations end in those of sources, but only sources yield to nothing.
+        // The extensions of declarations end with those of sources, but sources have the highest precedence.
         let is_declaration = [".d.ts", ".d.mts", ".d.cts"].iter().any(|extension| has_extension(path, extension));
         let is_best = group.first().is_some_and(|best| has_extension(path, best)) && !is_declaration;
         is_best || self.survives(files, path)
@@ -70,7 +70,7 @@ impl FileSet {
         (!self.is_excluded(path)).then_some(place)
     }
 
-    /// Replays how TypeScript builds its list for this file and the siblings that could push it out.
+    /// Replays how TypeScript builds its list for this file and the siblings that may replace it.
     fn survives(&self, files: &dyn Files, path: &str) -> bool {
         let mut family: Vec<(u32, String)> = Vec::new();
         let mut queue = vec![path.to_owned()];

@@ -1,11 +1,11 @@
-//! A file system in memory for the tests of this folder: files, directories, links to directories.
+//! An in-memory file system for the tests of this folder: files, directories, symlinks to directories.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stan_repo::{EntryKind, Files};
 
-/// Files by absolute path. A text that starts with `-> ` makes a link to the absolute path that follows.
+/// Files by absolute path. The text `-> /path` makes a symlink to that path.
 #[derive(Default)]
 pub(crate) struct Memory {
     files: BTreeMap<String, Arc<[u8]>>,

@@ -1,7 +1,7 @@
-//! Which tsconfig or jsconfig governs a file, and what that means for resolution.
+//! Finds the tsconfig or jsconfig that applies to a file, and its effect on resolution.
 //!
-//! The reference is TypeScript's own interpretation of the files, with `allowJs` and JSON modules on. Nothing here resolves an import,
-//! and no directory is listed: membership is decided by matching the path.
+//! The reference is TypeScript's own interpretation of the files, with `allowJs` and JSON modules on. Nothing here resolves an
+//! import or lists a directory: membership is decided by matching the path.
 
 mod extends;
 mod inside;
@@ -34,7 +34,7 @@ use pattern_set::PatternSet;
 use patterns::Usage;
 use references::Reachable;
 
-/// The module system that code is compiled to. It decides the mode of imports under the Node kinds.
+/// The module system that code is compiled to. It determines the mode of imports under the Node kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModuleKind {
     None,
@@ -53,7 +53,7 @@ pub enum ModuleKind {
     Preserve,
 }
 
-/// The algorithm that finds modules.
+/// The algorithm that resolves modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModuleResolution {
     Node10,
@@ -62,28 +62,28 @@ pub enum ModuleResolution {
     Bundler,
 }
 
-/// Everything that resolution needs to know of a configuration, computed. All paths are absolute.
+/// The part of a configuration that resolution needs, with defaults filled in. All paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// The configuration file; `None` for the default configuration.
     pub file: Option<String>,
-    /// The directory of the file, or the root: where default type roots start.
+    /// The directory of the file, or the root: the default type roots start here.
     pub directory: String,
     pub module: ModuleKind,
     pub module_resolution: ModuleResolution,
     pub base_url: Option<String>,
     /// Targets are as written, relative to `paths_base`.
     pub paths: Arc<PathTable>,
-    /// `base_url`, or else the directory of the file that sets `paths`.
+    /// `base_url`, otherwise the directory of the file that sets `paths`.
     pub paths_base: String,
     pub root_dirs: Vec<String>,
-    /// Empty when the option is not used; may contain an empty suffix.
+    /// Empty if the option is not set; may contain an empty suffix.
     pub module_suffixes: Vec<String>,
     pub custom_conditions: Vec<String>,
     pub resolve_package_json_exports: Option<bool>,
     pub resolve_package_json_imports: Option<bool>,
     pub preserve_symlinks: bool,
-    /// `None`: every `node_modules/@types` from `directory` upwards.
+    /// `None` means every `node_modules/@types` from `directory` upwards.
     pub type_roots: Option<Vec<String>>,
     pub out_dir: Option<String>,
     pub declaration_dir: Option<String>,
@@ -91,29 +91,29 @@ pub struct Config {
     pub composite: bool,
 }
 
-/// The configurations of a repository, found and read on demand, each once. Safe to share between threads.
+/// The configurations of a repository, each read once, on demand. Shared by threads.
 pub struct Configs<'f> {
     files: &'f dyn Files,
     root: String,
     layers: Layers<'f>,
     default: Arc<Config>,
     projects: Mutex<FxHashMap<String, Arc<Project>>>,
-    /// The nearest configuration of each directory that was asked about.
+    /// The nearest configuration of each directory, cached.
     nearest: RwLock<FxHashMap<Box<str>, Option<Arc<Project>>>>,
     problems: Problems,
 }
 
-/// A configuration with what decides about ownership.
+/// A configuration with the data that decides which files it owns.
 struct Project {
     config: Arc<Config>,
     files: Arc<FileSet>,
     references: Vec<String>,
-    /// The projects that the references resolve to; made when a file needs it.
+    /// The projects that the references lead to, computed on first use.
     reachable: OnceLock<Reachable>,
 }
 
 impl<'f> Configs<'f> {
-    /// `root` is the absolute path of the repository. Configurations above it are not looked for.
+    /// `root` is the absolute path of the repository. Configurations above it are ignored.
     pub fn new(files: &'f dyn Files, root: &str) -> Self {
         let root = paths::normalize(root, "/");
         Self {
@@ -127,19 +127,19 @@ impl<'f> Configs<'f> {
         }
     }
 
-    /// Also finds packages of the repository that `extends` names and that are not installed.
+    /// Also resolves `extends` of packages of the repository that are not installed.
     pub(crate) fn with_links(mut self, links: Arc<Links<'f>>) -> Self {
         self.layers.set_links(links);
         self
     }
 
-    /// The configuration of files that have none: a bundler's.
+    /// The configuration of files without one: a bundler's.
     pub fn default_config(&self) -> Arc<Config> {
         Arc::clone(&self.default)
     }
 
-    /// The configuration that governs a file: the nearest one, unless that has references and does not include the
-    /// file; then the first project behind the references that includes it, if there is one.
+    /// The configuration of a file: the nearest one. If that has references and does not include the file, the first referenced
+    /// project that includes it, if any.
     pub fn for_file(&self, absolute_path: &str) -> Arc<Config> {
         let Some(project) = self.nearest(paths::directory(absolute_path)) else { return self.default_config() };
         if project.references.is_empty() || project.files.includes(self.files, absolute_path) {
@@ -149,7 +149,7 @@ impl<'f> Configs<'f> {
         Arc::clone(reachable.owner(self.files, absolute_path).unwrap_or(&project.config))
     }
 
-    /// The configuration that governs every file of a directory, if one does.
+    /// The configuration of all files in a directory; `None` if they may differ.
     pub fn for_directory(&self, directory: &str) -> Option<Arc<Config>> {
         match self.nearest(directory) {
             None => Some(self.default_config()),
@@ -157,12 +157,12 @@ impl<'f> Configs<'f> {
         }
     }
 
-    /// The configuration in one file, whether or not it governs any.
+    /// The configuration in one file, whether or not it applies to any file.
     pub fn load(&self, config_path: &str) -> Arc<Config> {
         Arc::clone(&self.project(config_path).config)
     }
 
-    /// What is wrong in the configurations read so far, sorted, each finding once.
+    /// The problems of the configurations read so far, sorted, without duplicates.
     pub fn problems(&self) -> Vec<Problem> {
         self.problems.all()
     }
@@ -256,7 +256,7 @@ impl Project {
             include: FileSet::patterns(&include, directory, Usage::Include),
             include_json: FileSet::patterns(&json, directory, Usage::Include),
             exclude: FileSet::patterns(&exclude, directory, Usage::Exclude),
-            // Only referenced projects are asked for their patterns.
+            // Only the patterns of referenced projects are needed.
             specs: include,
             directory: directory.to_owned(),
         };
@@ -290,7 +290,7 @@ fn valid_spec(spec: String, usage: Usage, path: &str, directory: &str, problems:
     Some(options::replace_template(&spec, directory).unwrap_or(spec))
 }
 
-/// Findings from any thread; a set, so that the order of threads cannot show.
+/// Problems from all threads; a set, so that their order does not depend on timing.
 struct Problems {
     root: String,
     found: Mutex<BTreeSet<Problem>>,
@@ -305,7 +305,7 @@ impl Problems {
         self.add(Problem { line, ..Problem::new(self.relative(path), message) });
     }
 
-    /// The name of a file in reports.
+    /// The path of a file in reports.
     fn relative(&self, path: &str) -> String {
         let inside = path.strip_prefix(&self.root).and_then(|rest| rest.strip_prefix('/').or(Some(rest)));
         inside.filter(|rest| !rest.is_empty() && paths::contains(&self.root, path)).unwrap_or(path).to_owned()

@@ -1,6 +1,6 @@
-//! The compiler options that decide resolution: read from one file, laid over those of another, and computed.
+//! The compiler options that affect resolution: read from one file, merged with those of another, and completed with defaults.
 //!
-//! Options that only change checking or emitting are not read at all.
+//! Options that only affect checking or emitting are not read.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::typescript::path_table::PathTable;
 use super::paths;
 use super::{Config, ModuleKind, ModuleResolution};
 
-/// An option in one file: not mentioned, taken back (`null`, or a value that is not allowed), or set.
+/// An option in one file: missing, reset (`null`, or an invalid value), or set.
 type Setting<T> = Option<Option<T>>;
 
-/// `paths`, shared by all configurations that inherit them.
+/// `paths`, shared by all configurations that inherit it.
 #[derive(Clone, Debug, Default)]
 struct PathMapping {
     table: Arc<PathTable>,
@@ -21,11 +21,11 @@ struct PathMapping {
     has_templates: bool,
 }
 
-/// Every directory, suffix, condition or target of such a list may be tried for each import: a configuration with more of
-/// them is not a real one.
+/// Every directory, suffix, condition or target in such a list may be tried for each import. Longer lists occur in no real
+/// configuration.
 const MAX_TRIED: usize = 100;
 
-/// What one file says, or a chain of files together. Paths are absolute or start with `${configDir}`.
+/// The options of one file, or merged ones. Paths are absolute or start with `${configDir}`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RawOptions {
     target: Setting<u8>,
@@ -49,7 +49,7 @@ pub(super) struct RawOptions {
 }
 
 impl RawOptions {
-    /// Reads `compilerOptions`. `report` is called with every value that is not allowed.
+    /// Reads `compilerOptions`. Calls `report` for each invalid value.
     pub(super) fn read(value: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Self {
         let mut reader = OptionReader { value, directory, report };
         let paths = reader.paths();
@@ -74,7 +74,7 @@ impl RawOptions {
         }
     }
 
-    /// These options where they say something, and `under` where they do not.
+    /// These options where they are set or reset, otherwise those of `under`.
     pub(super) fn over(self, under: Self) -> Self {
         Self {
             target: self.target.or(under.target),
@@ -97,7 +97,7 @@ impl RawOptions {
         }
     }
 
-    /// The options as resolution uses them: `${configDir}` replaced, defaults computed.
+    /// The options for resolution: with `${configDir}` replaced and defaults filled in.
     pub(super) fn finish(self, file: Option<&str>, directory: &str) -> Config {
         let (module, module_resolution) = self.module_and_resolution();
         let place = |path: String| replace_template(&path, directory).unwrap_or(path);
@@ -130,8 +130,8 @@ impl RawOptions {
         }
     }
 
-    /// TypeScript's defaults, except that a configuration which says neither is a bundler's, and that `classic`
-    /// (today only ever a leftover of a computed default) is taken for `bundler`.
+    /// TypeScript's defaults, with two exceptions: a configuration that sets neither is a bundler's, and `classic` (today only a
+    /// leftover of a computed default) counts as `bundler`.
     fn module_and_resolution(&self) -> (ModuleKind, ModuleResolution) {
         let (module, resolution) = (self.module.flatten(), self.module_resolution.flatten());
         if module.is_none() && resolution.is_none() {
@@ -156,7 +156,7 @@ const ES3: u8 = 0;
 const ES5: u8 = 1;
 const ES2015: u8 = 2;
 
-/// What `target` can be, as TypeScript numbers it.
+/// The values of `target` with TypeScript's numbers.
 const TARGETS: &[(&str, u8)] = &[
     ("es3", ES3),
     ("es5", ES5),
@@ -192,7 +192,7 @@ const MODULES: &[(&str, ModuleKind)] = &[
     ("preserve", ModuleKind::Preserve),
 ];
 
-/// `classic` is a value that can be written, but none that anything is resolved with.
+/// `classic` is a valid value, but this resolver does not implement it.
 const CLASSIC: Option<ModuleResolution> = None;
 
 const RESOLUTIONS: &[(&str, Option<ModuleResolution>)] = &[
@@ -211,12 +211,12 @@ pub(super) fn has_template(path: &str) -> bool {
     path.get(..TEMPLATE.len()).is_some_and(|start| start.eq_ignore_ascii_case(TEMPLATE))
 }
 
-/// A path that starts with `${configDir}`, at the directory of the configuration that is in use.
+/// Replaces `${configDir}` at the start of a path by the directory of the configuration in use.
 pub(super) fn replace_template(path: &str, directory: &str) -> Option<String> {
     has_template(path).then(|| paths::normalize(&path.replacen(TEMPLATE, "./", 1), directory))
 }
 
-/// Reads options out of one `compilerOptions` object.
+/// Reads options from a `compilerOptions` object.
 struct OptionReader<'a> {
     value: &'a Value,
     directory: &'a str,
@@ -224,7 +224,7 @@ struct OptionReader<'a> {
 }
 
 impl<'a> OptionReader<'a> {
-    /// The outer `None`: not mentioned. The inner one: mentioned without a usable value.
+    /// `None` if the option is missing; `Some(None)` if its value is unusable.
     fn option<T>(&mut self, name: &str, wanted: &str, read: impl Fn(&'a Value) -> Option<T>) -> Setting<T> {
         let value = self.value.get(name)?;
         let found = read(value);
@@ -268,7 +268,7 @@ impl<'a> OptionReader<'a> {
         Some(Some(strings))
     }
 
-    /// Cuts a list of what may be tried for each import.
+    /// Truncates a list whose elements may be tried for each import.
     fn cut<T>(&mut self, name: &str, list: &mut Vec<T>) {
         if list.len() > MAX_TRIED {
             (self.report)(format!("`{name}` has {} values; only the first {MAX_TRIED} are used", list.len()));

@@ -1,7 +1,7 @@
-//! Text arithmetic on absolute, `/`-separated paths, as TypeScript does it. Never asks the disk.
+//! Lexical operations on absolute, `/`-separated paths, as in TypeScript. No file access.
 
-/// `path` as an absolute path without `.`, `..`, doubled or trailing slashes; a relative one starts at `base`.
-/// Backslashes in `path` separate like slashes, because configuration files may be written on Windows.
+/// `path` as an absolute path without `.`, `..`, doubled or trailing slashes; relative paths start at `base`. Backslashes in
+/// `path` are separators too, because configuration files may be written on Windows.
 pub(super) fn normalize(path: &str, base: &str) -> String {
     let path = path.replace('\\', "/");
     let mut out = String::with_capacity(base.len() + path.len() + 1);
@@ -33,7 +33,7 @@ fn push_components(out: &mut String, path: &str) {
     }
 }
 
-/// Whether a path starts at the root of a file system: `/x`, `C:/x`.
+/// Whether a path is absolute: `/x`, `C:/x`.
 pub(super) fn is_rooted(path: &str) -> bool {
     path.starts_with(['/', '\\'])
         || path.get(..2).is_some_and(is_drive) && matches!(path.as_bytes().get(2), Some(b'/' | b'\\'))
@@ -43,7 +43,7 @@ fn is_drive(component: &str) -> bool {
     matches!(component.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
 }
 
-/// The directory of a path; the root of the file system is its own.
+/// The parent directory of a path; the root directory is its own parent.
 pub(super) fn directory(path: &str) -> &str {
     match path.rfind('/') {
         None | Some(0) => "/",
@@ -60,7 +60,7 @@ pub(super) fn join(directory: &str, name: &str) -> String {
     [directory, separator, name].concat()
 }
 
-/// The directory itself and every one above it, nearest first.
+/// The directory and its parents, nearest first.
 pub(super) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |path| {
         let up = self::directory(path);

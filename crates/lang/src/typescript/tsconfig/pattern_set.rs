@@ -1,8 +1,8 @@
-//! Many `include` or `exclude` patterns at once: a tree of their components, walked once for each path, so that the cost of
-//! a path hardly depends on the number of patterns.
+//! A set of `include` or `exclude` patterns: a tree of their components, walked once per path, so that the cost hardly depends on
+//! the number of patterns.
 //!
-//! Literal components are looked up, and components with one star are found through [`StarPatterns`]. Components with
-//! several wildcards have to be tried one by one; a set has few of them.
+//! Literal components are found by hash, and components with one star through [`StarPatterns`]. Components with several wildcards
+//! are tried one by one, so their number is limited.
 
 use std::ops::ControlFlow;
 
@@ -12,42 +12,42 @@ use crate::typescript::star_patterns::{StarPatterns, split_star};
 
 use super::patterns::{Component, Usage, split};
 
-/// How many different components with several wildcards a set may have.
+/// The maximum number of different components with several wildcards in a set.
 pub(super) const MAX_MANIFOLD: usize = 200;
-/// How many patterns are distinguished where several match.
+/// The maximum number of matching patterns that are distinguished.
 pub(super) const MAX_FOUND: usize = 256;
 
-/// Patterns, each with the number that the caller knows it by.
+/// Patterns, each with the number that the caller assigned.
 #[derive(Debug)]
 pub(super) struct PatternSet {
     is_include: bool,
     nodes: Vec<Node>,
-    /// Patterns that were left out, because there were too many components with several wildcards before.
+    /// Patterns that were dropped because the set already had too many components with several wildcards.
     pub(super) refused: Vec<u32>,
 }
 
-/// A state of a walk: behind the components on the way to it.
+/// A state of a walk: after the components on the path to it.
 #[derive(Debug, Default)]
 struct Node {
     literal: FxHashMap<Box<str>, u32>,
-    /// Behind a `**`: names may be passed over here.
+    /// After a `**`, so names may be skipped here.
     is_recursive: bool,
-    /// The node behind a `**`, which may match nothing.
+    /// The node after a `**`, which may match nothing.
     recursive: Option<u32>,
     wild: Option<Box<Wild>>,
-    /// Patterns that end here, ascending.
+    /// The patterns that end here, ascending.
     ends: Vec<u32>,
 }
 
-/// The components with wildcards that may come next.
+/// The components with wildcards that may follow.
 #[derive(Debug, Default)]
 struct Wild {
-    /// Their nodes, while the set is made.
+    /// Their nodes, used while the set is built.
     by_text: FxHashMap<Box<str>, u32>,
-    /// With the node behind each.
+    /// Each with the node after it.
     components: Vec<(Component, u32)>,
     texts: Vec<Box<str>>,
-    /// Places of components with one star and nothing else.
+    /// The indices of components with one star and no other wildcard.
     one_star: StarPatterns,
     others: Vec<u32>,
 }
@@ -96,13 +96,13 @@ impl PatternSet {
         child
     }
 
-    /// The smallest number of a pattern that matches. An `exclude` also matches whatever lies below.
+    /// The smallest number of a matching pattern. An `exclude` also matches everything below.
     pub(super) fn first(&self, path: &str) -> Option<u32> {
         self.walk(path).into_iter().filter_map(|node| self.ends(node).first().copied()).min()
     }
 
-    /// The numbers of the patterns that match, ascending and unique, and those of patterns that were left out; of very many
-    /// the smallest.
+    /// The numbers of the matching patterns and of the dropped ones, ascending and unique; only the smallest if there are very
+    /// many.
     pub(super) fn all(&self, path: &str) -> Vec<u32> {
         let mut found: Vec<u32> = self.refused.iter().take(MAX_FOUND).copied().collect();
         for node in self.walk(path) {
@@ -118,14 +118,14 @@ impl PatternSet {
         self.nodes.get(node as usize).map_or(&[], |node| &node.ends)
     }
 
-    /// The nodes that the whole path reaches; for an `exclude` also those of the first directory that is excluded.
+    /// The nodes that the whole path reaches. For an `exclude`, also those of the first excluded directory.
     fn walk(&self, path: &str) -> Vec<u32> {
         let mut active = Vec::new();
         self.enter(0, &mut active);
         let mut next = Vec::new();
         let mut names = path.strip_prefix('/').unwrap_or(path).split('/').peekable();
         while let Some(name) = names.next() {
-            // An excluded directory excludes everything below it, so that the rest of the path decides nothing.
+            // An excluded directory excludes everything below it, so the rest of the path does not matter.
             let is_over = !self.is_include && active.iter().any(|node| !self.ends(*node).is_empty());
             if is_over || active.is_empty() {
                 break;
@@ -134,7 +134,7 @@ impl PatternSet {
             for node in active.drain(..) {
                 self.step(node, name, is_last, &mut next);
             }
-            // `**` reaches one node in many ways. Each is kept once, or deep paths would cost exponential time.
+            // `**` reaches one node on several paths. Without removing duplicates, deep paths would cost exponential time.
             next.sort_unstable();
             next.dedup();
             std::mem::swap(&mut active, &mut next);
@@ -152,7 +152,7 @@ impl PatternSet {
             self.enter(*child, next);
         }
         let Some(wild) = &node.wild else { return };
-        // The index compares prefixes and suffixes. `accepts` also knows what an `include` leaves out by default.
+        // The index only compares prefixes and suffixes. `accepts` also applies the default exclusions of `include`.
         let mut try_one = |place: u32| {
             if let Some((component, child)) = wild.components.get(place as usize)
                 && component.accepts(name, is_last, include)
@@ -167,7 +167,7 @@ impl PatternSet {
         wild.others.iter().copied().for_each(try_one);
     }
 
-    /// `**` may match nothing, also many times over.
+    /// `**` may match nothing, even several in a row.
     fn enter(&self, node: u32, active: &mut Vec<u32>) {
         let mut at = Some(node);
         while let Some(node) = at {
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_refused_counts_as_a_match_of_all() {
+    fn refused_patterns_count_as_matches() {
         let patterns: Vec<String> = (0..MAX_MANIFOLD + 2).map(|number| format!("*{number}*a*")).collect();
         let numbered = (0u32..).zip(&patterns).map(|(number, pattern)| (&**pattern, "/r", number));
         let set = PatternSet::new(numbered, Usage::Include);

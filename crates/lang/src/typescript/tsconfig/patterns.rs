@@ -1,24 +1,24 @@
-//! The `include` and `exclude` patterns of a tsconfig: what their components mean. Whole sets are in `pattern_set.rs`.
+//! The components of `include` and `exclude` patterns of a tsconfig. Sets of patterns are in `pattern_set.rs`.
 //!
-//! TypeScript turns a pattern into a regular expression and walks the disk; the same language is decided here
-//! component by component, without a walk and in time that no pattern can blow up. Paths are compared with case.
+//! TypeScript turns a pattern into a regular expression and walks the disk. Here, the same language is decided component by
+//! component, without a walk and in linear time for any pattern. Paths are case-sensitive.
 
 use super::paths;
 
-/// What a pattern is for: the wildcards of the two differ.
+/// The use of a pattern, which determines the meaning of its wildcards.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Usage {
     /// `*` and `**` skip dot names, package folders and `.min.js`; the whole path must match.
     Include,
-    /// Wildcards match anything; whatever lies below a match is matched too.
+    /// Wildcards match anything, and a match includes everything below it.
     Exclude,
 }
 
-/// Folders that wildcards of `include` do not enter.
+/// Folders that wildcards of `include` do not match.
 const PACKAGE_FOLDERS: [&str; 3] = ["node_modules", "bower_components", "jspm_packages"];
 
-/// The components of a pattern, made absolute. `None` for a pattern that matches nothing: an empty one, or an `include`
-/// that ends in `**`.
+/// The components of a pattern as an absolute path. `None` for a pattern that matches nothing: an empty one, or an `include` that
+/// ends with `**`.
 pub(super) fn split(spec: &str, base: &str, usage: Usage) -> Option<Vec<String>> {
     if spec.is_empty() {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn split(spec: &str, base: &str, usage: Usage) -> Option<Vec<String>>
     Some(names)
 }
 
-/// One pattern by itself: what a set of patterns must agree with.
+/// A single pattern: the reference that a set of patterns is tested against.
 #[cfg(test)]
 #[derive(Debug)]
 pub(super) struct Pattern {
@@ -58,11 +58,11 @@ pub(super) enum Token {
     Char(char),
     /// `?`
     Any,
-    /// A `?` in front: no dot.
+    /// A `?` at the start: any character but a dot.
     NotDot,
     /// `*`
     Star,
-    /// A `*` in front: nothing, or a character other than a dot and then the [`Token::Star`] that follows.
+    /// A `*` at the start: nothing, or any character but a dot and then the [`Token::Star`] that follows.
     LeadingStar,
 }
 
@@ -102,7 +102,7 @@ impl Pattern {
             next.fill(false);
             for (index, component) in self.components.iter().enumerate() {
                 if states[index] && component.accepts(name, is_last, self.usage_is_include) {
-                    // A recursive component stays where it is, to take the next name too.
+                    // A recursive component stays active, because it may match the next name too.
                     next[if matches!(component, Component::Recursive) { index } else { index + 1 }] = true;
                 }
             }
@@ -140,7 +140,7 @@ impl Component {
             match character {
                 '*' if leading => tokens.extend([Token::LeadingStar, Token::Star]),
                 '?' if leading => tokens.push(Token::NotDot),
-                // Two stars in a row are as good as one, and shorter.
+                // Two adjacent stars match the same as one.
                 '*' if tokens.last() == Some(&Token::Star) && index > 1 => {}
                 '*' => tokens.push(Token::Star),
                 '?' => tokens.push(Token::Any),
@@ -154,7 +154,7 @@ impl Component {
         match self {
             Self::Literal(literal) => **literal == *name,
             Self::Recursive if include => !name.starts_with('.') && !PACKAGE_FOLDERS.contains(&name),
-            // A regular expression's `.` does not match the end of a line, and file names may contain one.
+            // The `.` of a regular expression matches no line terminator, which file names may contain.
             Self::Recursive => !name.contains(['\n', '\r', '\u{2028}', '\u{2029}']),
             Self::Wild(_) if include && PACKAGE_FOLDERS.contains(&name) => false,
             Self::Wild(tokens) => {
@@ -165,7 +165,7 @@ impl Component {
     }
 }
 
-/// Whether the tokens match the whole name. No star may take the dot at `forbidden`.
+/// Whether the tokens match the whole name. Stars do not match the dot at `forbidden`.
 fn wild_matches(tokens: &[Token], name: &str, forbidden: Option<usize>) -> bool {
     let mut states = vec![false; tokens.len() + 1];
     let mut next = states.clone();
@@ -206,7 +206,7 @@ fn close_tokens(tokens: &[Token], states: &mut [bool]) {
     }
 }
 
-/// Why TypeScript refuses a pattern of `include` or `exclude`, if it does.
+/// Why TypeScript rejects a pattern of `include` or `exclude`; `None` if it accepts it.
 pub(super) fn refusal(spec: &str, usage: Usage) -> Option<&'static str> {
     let stem = spec.strip_suffix('/').unwrap_or(spec);
     if usage == Usage::Include && (stem == "**" || stem.ends_with("/**")) {

@@ -1,4 +1,4 @@
-//! The projects that the `references` of a configuration resolve to, and which of them has a file.
+//! The projects that the `references` of a configuration lead to, and which of them owns a file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use super::pattern_set::{MAX_FOUND, PatternSet};
 use super::patterns::Usage;
 use super::{Config, Configs, Project};
 
-/// How many projects behind the referenced ones are read. Each of very many projects may refer to all others.
+/// How many indirectly referenced projects are read. Each of very many projects may refer to all others.
 const MAX_INDIRECT: usize = 1_024;
-/// How many references of others are read to find them.
+/// How many references of referenced projects are read to find them.
 const MAX_READ: usize = 1 << 16;
 /// Fewer references are searched linearly.
 const FEW: usize = 16;
@@ -21,14 +21,14 @@ const FEW: usize = 16;
 /// Projects in TypeScript's order: breadth first.
 pub(super) struct Reachable {
     projects: Vec<(Arc<Config>, Arc<FileSet>)>,
-    /// How many of the first ones are referenced directly.
+    /// The number of directly referenced projects, which come first.
     direct: usize,
     index: Option<Index>,
 }
 
-/// Which of the directly referenced projects may have a file.
+/// Finds the directly referenced projects that may own a file.
 struct Index {
-    /// By the path in `files`.
+    /// By path in `files`.
     literal: FxHashMap<String, Vec<u32>>,
     include: PatternSet,
 }
@@ -74,7 +74,7 @@ impl Configs<'_> {
 }
 
 impl Reachable {
-    /// The first project that has the file.
+    /// The first project that owns the file.
     pub(super) fn owner(&self, files: &dyn Files, path: &str) -> Option<&Arc<Config>> {
         let includes = |place: &usize| self.projects.get(*place).is_some_and(|(_, set)| set.includes(files, path));
         let direct = match &self.index {
@@ -101,7 +101,7 @@ impl Index {
         Self { literal, include: PatternSet::new(specs, Usage::Include) }
     }
 
-    /// The projects that name the file, ascending; of very many the first ones.
+    /// The projects that may own the file, ascending; only the first ones if there are very many.
     fn places(&self, path: &str) -> Vec<usize> {
         let mut places = self.include.all(path);
         places.extend(self.literal.get(path).into_iter().flatten().take(MAX_FOUND));

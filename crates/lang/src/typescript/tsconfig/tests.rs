@@ -1,4 +1,4 @@
-//! Small repositories, and the configuration that each file of them gets.
+//! Small repositories, and the configuration of each of their files.
 
 use proptest::prelude::*;
 use stan_model::Problem;
@@ -6,7 +6,7 @@ use stan_model::Problem;
 use super::memory::Memory;
 use super::*;
 
-/// Compares `file → its configuration` for every question, and the problems.
+/// Compares `file → its configuration` for each file, and the problems.
 #[track_caller]
 fn check_owners(files: &[(&str, &str)], owners: &[(&str, &str)], problems: &[&str]) {
     let memory = Memory::new("/r", files);
@@ -31,7 +31,7 @@ fn options(compiler_options: &str) -> Config {
     config(&[("tsconfig.json", &format!("{{\"compilerOptions\":{compiler_options}}}"))])
 }
 
-/// Every line pair is a configuration and the files that TypeScript 5.9.3 lists for it, out of the first line.
+/// Every pair of lines is a configuration, and the files of the first line that TypeScript 5.9.3 lists for it.
 #[test]
 fn files_belong_to_a_configuration_as_in_typescript() {
     let mut lines = include_str!("membership_cases.txt").lines();
@@ -75,7 +75,7 @@ fn the_nearest_configuration_governs() {
 }
 
 #[test]
-fn references_are_followed_breadth_first_for_what_is_not_included() {
+fn references_are_searched_breadth_first_for_files_that_are_not_included() {
     let files = [
         ("tsconfig.json", r#"{"files":[],"references":[{"path":"./app.json"},{"path":"lib"},{"path":"./gone"}]}"#),
         ("app.json", r#"{"include":["src"],"references":[{"path":"deep.json"},{"path":"tsconfig.json"}]}"#),
@@ -193,7 +193,7 @@ fn lists_are_inherited_relative_to_their_file() {
     check_owners(&files, &owners, &[]);
 }
 
-/// The file that an `extends` in `/r/p` means, identified by the `outDir` in it.
+/// The file that an `extends` in `/r/p` resolves to, identified by its `outDir`.
 #[test]
 fn extends_finds_configurations_in_packages() {
     let files = [
@@ -266,7 +266,7 @@ fn a_broken_link_costs_that_link_only_and_is_reported_once() {
 }
 
 #[test]
-fn what_governs_may_be_damaged() {
+fn damaged_configurations_still_apply() {
     let cases: [(&str, &str, Option<&str>); 6] = [
         (
             r#"{"compilerOptions":{"baseUrl":"src""#,
@@ -308,20 +308,20 @@ fn cycles_are_reported_once_wherever_they_are_entered() {
 
 #[test]
 fn hostile_chains_end() {
-    // Every file extends every other one: there are more ways through than atoms.
+    // Every file extends every other one: the number of paths is astronomical.
     let names: Vec<String> = (0..30).map(|i| format!("c{i}.json")).collect();
     let all: Vec<String> = names.iter().map(|name| format!("\"./{name}\"")).collect();
     let text = format!("{{\"extends\":[{}]}}", all.join(","));
     let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), text.as_str())).collect();
     files.push(("tsconfig.json", &text));
     config(&files);
-    // A chain much longer than the stack would bear.
+    // A chain that would overflow the stack.
     let links: Vec<(String, String)> =
         (0..5_000).map(|i| (format!("l{i}.json"), format!("{{\"extends\":\"./l{}.json\"}}", i + 1))).collect();
     let mut files: Vec<(&str, &str)> = links.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     files.push(("tsconfig.json", r#"{"extends":"./l0.json"}"#));
     config(&files);
-    // A diamond on a diamond: each file twice as many ways as the one before, but no circle.
+    // Nested diamonds: each file is reached on twice as many paths as the previous one, but there is no cycle.
     let links: Vec<(String, String)> = (0..90)
         .map(|i| (format!("d{i}.json"), format!("{{\"extends\":[\"./d{0}.json\",\"./d{0}.json\"]}}", i + 1)))
         .collect();
@@ -329,7 +329,7 @@ fn hostile_chains_end() {
     files.push(("d90.json", r#"{"compilerOptions":{"baseUrl":"."}}"#));
     files.push(("tsconfig.json", r#"{"extends":"./d0.json"}"#));
     assert_eq!(config(&files).base_url.as_deref(), Some("/r"));
-    // A pattern on which a backtracking matcher would not terminate in any useful time.
+    // A backtracking matcher would take exponential time for this pattern.
     let stars = format!(r#"{{"include":["{}b.ts"],"references":[{{"path":"."}}]}}"#, "*a".repeat(2_000));
     let memory = Memory::new("/r", &[("tsconfig.json", &stars)]);
     Configs::new(&memory, "/r").for_file(&format!("/r/{}.ts", "a".repeat(250)));
@@ -412,7 +412,7 @@ proptest! {
         }
     }
 
-    /// What an `exclude` takes out it takes out with everything below.
+    /// `exclude` removes a folder with everything below it.
     #[test]
     fn excludes_reach_downwards(spec in "[ab*?]{1,3}(/[ab*?]{1,3}){0,2}", path in "(/[ab]{1,2}){1,4}", below in "[a.]{1,3}") {
         if let Some(pattern) = patterns::Pattern::new(&spec, "/", Usage::Exclude)

@@ -1,4 +1,4 @@
-//! Small monorepos as lists of files, and the packages that are found in them.
+//! Small monorepos as lists of files, and the packages found in them.
 
 use super::*;
 use crate::typescript::tsconfig::memory::Memory;
@@ -93,7 +93,7 @@ fn hidden_and_installed_folders_are_not_packages() {
     check(&files, &["t=.tools/t"], &[]);
 }
 
-/// A fixture's workspace takes nothing away from the repository's.
+/// A workspace in a fixture does not take packages from the repository's workspace.
 #[test]
 fn a_declaration_governs_its_own_folder_only() {
     let files = [

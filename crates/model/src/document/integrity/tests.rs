@@ -1,4 +1,4 @@
-//! Which externals locks are valid, and that hostile ones are refused with a position.
+//! Which externals locks are valid, and that hostile ones are rejected with a position.
 
 use proptest::prelude::*;
 
@@ -91,7 +91,7 @@ fn any_node() -> impl Strategy<Value = (String, LockedExternal)> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(nodes in prop::collection::btree_map("[a-z]", any_node(), 0..6)) {
+    fn encoded_locks_decode_to_the_same_value(nodes in prop::collection::btree_map("[a-z]", any_node(), 0..6)) {
         let integrity = ExternalsLock { nodes: nodes.into_values().collect() };
         prop_assert_eq!(decode(&integrity.encode(), "m.json").unwrap(), integrity);
     }

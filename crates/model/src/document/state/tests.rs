@@ -166,7 +166,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(
+    fn encoded_selections_decode_to_the_same_value(
         include in prop::collection::vec(any_entry(), 0..6),
         exclude in prop::collection::vec(any_entry(), 0..6),
     ) {

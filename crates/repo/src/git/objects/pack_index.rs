@@ -69,7 +69,7 @@ impl Prefix {
 }
 
 /// What one window of ids says about a wanted id.
-enum Step {
+enum WindowAnswer {
     /// The number of the object with this id.
     Found(u64),
     /// Its number is smaller than this one, if it is there.
@@ -133,10 +133,10 @@ impl PackIndex {
         let mut probe = low + ((high.saturating_sub(low) * u64::from(share)) >> 32);
         while low < high {
             match self.search_window(place, probe, low..high, wanted)? {
-                Step::Found(number) => return self.offset(place, number).map(Some),
-                Step::Before(number) => high = number,
-                Step::Behind(number) => low = number,
-                Step::Absent => break,
+                WindowAnswer::Found(number) => return self.offset(place, number).map(Some),
+                WindowAnswer::Before(number) => high = number,
+                WindowAnswer::Behind(number) => low = number,
+                WindowAnswer::Absent => break,
             }
             probe = low + high.saturating_sub(low) / 2;
         }
@@ -151,7 +151,7 @@ impl PackIndex {
         mut probe: u64,
         range: Range<u64>,
         wanted: &[u8],
-    ) -> Result<Step, GitError> {
+    ) -> Result<WindowAnswer, GitError> {
         let (first_id, stride) = (self.position(0), self.stride() as u64);
         let mut windows = self.windows.borrow_mut();
         let (start, bytes) = windows.around(place, &self.path, self.position(probe))?;
@@ -163,9 +163,9 @@ impl PackIndex {
             drop(windows);
             let order = self.compare(place, probe, wanted)?;
             return Ok(match order {
-                Ordering::Less => Step::Behind(probe + 1),
-                Ordering::Greater => Step::Before(probe),
-                Ordering::Equal => Step::Found(probe),
+                Ordering::Less => WindowAnswer::Behind(probe + 1),
+                Ordering::Greater => WindowAnswer::Before(probe),
+                Ordering::Equal => WindowAnswer::Found(probe),
             });
         }
         let id = |number: u64| {
@@ -177,7 +177,7 @@ impl PackIndex {
             match order(id(probe), wanted) {
                 Ordering::Less => low = probe + 1,
                 Ordering::Greater => high = probe,
-                Ordering::Equal => return Ok(Step::Found(probe)),
+                Ordering::Equal => return Ok(WindowAnswer::Found(probe)),
             }
             // The steps double until the id is between two others.
             let middle = low + high.saturating_sub(low) / 2;
@@ -185,11 +185,11 @@ impl PackIndex {
             step = step.saturating_mul(4);
         }
         Ok(if low == first && first > range.start {
-            Step::Before(first)
+            WindowAnswer::Before(first)
         } else if low == end && end < range.end {
-            Step::Behind(end)
+            WindowAnswer::Behind(end)
         } else {
-            Step::Absent
+            WindowAnswer::Absent
         })
     }
 

@@ -39,9 +39,9 @@ fn scripts_of_vue_files_are_read() {
     check("a.vue", "", "export default");
 }
 
-/// Found by fuzzing: such a tag was said to end behind the end of the file.
+/// Found by fuzzing: the end of such a tag was after the end of the file.
 #[test]
-fn a_quote_that_is_never_closed_takes_the_rest() {
+fn an_unclosed_quote_extends_to_the_end_of_the_file() {
     for text in ["<script a='", "<script a=\"b", "<p>ä</p><script lang='ts", "<script a=\""] {
         for (start, source) in script_blocks("a.vue", text) {
             assert_eq!((start, source), (text.len(), ""), "{text}");

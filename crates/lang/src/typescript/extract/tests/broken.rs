@@ -1,11 +1,11 @@
-//! Files that do not parse, are not text, or are out of all proportion: facts all the same, and a problem.
+//! Files that do not parse, are not text, or are extremely large: they still give facts, and a problem.
 
 use proptest::prelude::*;
 
 use super::super::{ExtractOptions, Extractor, is_analysed};
 use super::{extract, render};
 
-/// Path, source → what is found, and the problem.
+/// Path, source → facts, and the problem.
 #[track_caller]
 fn check(path: &str, source: &str, found: &str, problem: &str) {
     let extraction = extract(path, source);
@@ -69,7 +69,7 @@ fn the_scan_finds_import_forms() {
 #[test]
 fn the_scan_tells_functions_from_other_braces() {
     let check = |source: &str, found: &str| {
-        // Nothing parses what begins so.
+        // No parser accepts a text that starts like this.
         let extraction = extract("a.js", &format!("] ({{ \"\n{source}"));
         let kinds =
             extraction.facts.requests.iter().map(|request| format!("{} {}", request.specifier, request.kind.as_str()));
@@ -133,7 +133,7 @@ fn fifty_megabytes_on_one_line() {
     assert!(extraction.incomplete);
 }
 
-/// What makes a careless scanner search the rest of the line again and again.
+/// A careless scanner would search the rest of the line again and again.
 #[test]
 fn the_scan_takes_linear_time() {
     for part in ["(/[", "'\\'", "import {", "`${import a ", "export * ", "/*", "require(\"", "<!--", "[//"] {
@@ -161,9 +161,9 @@ fn long_comments_take_linear_time() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any soup of the words we look for gives facts, and the same ones each time.
+    /// Any sequence of the searched words gives facts, and the same ones each time.
     #[test]
-    fn anything_gives_the_same_facts_twice(
+    fn any_text_gives_the_same_facts_twice(
         parts in prop::collection::vec(prop::sample::select(vec![
             "import", "export", "from", "'x'", "\"y\"", "`z`", "`${", "}", "{", "(", ")", "*", "as", "type", "require",
             ".", ",", ";", "\n", " ", "/*", "*/", "/**", "@type", "@import", "//", "/", "=", "=>", "<", ">", "declare module",

@@ -1,4 +1,4 @@
-//! What a file offers, and where an offered name comes from.
+//! Exported names and their sources.
 
 use super::{extract, render};
 

@@ -1,4 +1,4 @@
-//! What extraction finds, form by form. Each area has a file with a `check` of its own.
+//! The facts of every form. Each area has a file with its own `check`.
 
 mod blocks;
 mod broken;
@@ -18,7 +18,7 @@ fn extract(path: &str, source: &str) -> Extraction {
     Extractor::new().extract(path, source.as_bytes(), &ExtractOptions::default())
 }
 
-/// Facts as lines that can be read: one per request with the names taken from it, then globs, exports, stars.
+/// Facts as readable lines: one per request with its imported names, then globs, exports, stars.
 fn render(facts: &FileFacts) -> String {
     let mut out = String::new();
     for (index, request) in facts.requests.iter().enumerate() {

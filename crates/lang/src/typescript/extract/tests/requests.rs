@@ -1,4 +1,4 @@
-//! Every form that asks for a module, with its kind.
+//! Every form of request, with its kind.
 
 use super::{extract, render};
 

@@ -1,4 +1,4 @@
-//! Deep nesting of every construct: no overflow, and the measured stack per token stays below the constant.
+//! Deep nesting of every construct: the stack does not overflow, and the measured stack per token stays below the constant.
 
 use std::fmt::Write as _;
 
@@ -93,17 +93,17 @@ const CONSTRUCTS: &[Construct] = &[
 impl Construct {
     fn text(&self, depth: usize) -> String {
         let Self(_, before, open, middle, close) = self;
-        // The call makes the walk look into expressions and types.
+        // The call makes the walk visit expressions and types.
         format!("import('first');\n{before}{}{middle}{}", open.repeat(depth), close.repeat(depth))
     }
 
-    /// The same without its closing half: the parser goes down all the way before it notices.
+    /// As above, without the closing half: the parser reaches the deepest level before it finds the error.
     fn open_text(&self, depth: usize) -> String {
         format!("import('first');\n{}{}", self.1, self.2.repeat(depth))
     }
 }
 
-/// Bytes of this thread's stack that were ever touched, as the kernel counts them.
+/// The number of bytes of this thread's stack that were ever touched, from the kernel.
 #[cfg(target_os = "linux")]
 fn touched_stack() -> Option<usize> {
     let local = 0_u8;
@@ -146,7 +146,7 @@ fn a_token_never_costs_more_stack_than_assumed() {
     assert!(worst * 3 <= BYTES_PER_TOKEN * 2, "{worst} is too close to {BYTES_PER_TOKEN}\n{report}");
 }
 
-/// Runs on a thread as small as callers may have.
+/// Runs on the smallest stack that callers may have.
 fn check_deep(depth: usize) {
     stack::with_stack(WORKER_STACK, || {
         let mut extractor = Extractor::new();
@@ -178,7 +178,7 @@ fn small_files_are_parsed_in_place() {
     assert!(matches!(stack_plan(&"a;".repeat(100_000)), StackPlan::DedicatedThread(_)));
 }
 
-/// Where the system gave less stack, only what fits is parsed there.
+/// On a thread with less stack than usual, only files that fit are parsed directly.
 #[test]
 fn a_small_stack_holds_small_files() {
     let rooms = std::thread::spawn(|| {
