@@ -82,7 +82,7 @@ static CL100K: LazyLock<Option<Encoding>> = LazyLock::new(|| Encoding::load(&CL1
 pub(crate) const COUNT_VERSION: u64 = 2;
 
 /// Larger files are not read for counting, because no model is given them; their count is estimated from the size.
-pub(crate) const MOST_COUNTED_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_COUNTED_BYTES: u64 = 64 << 20;
 
 /// A way to count tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

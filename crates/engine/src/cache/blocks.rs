@@ -15,7 +15,7 @@ use stan_repo::{InputFile, Links};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{SectionReader, SectionWriter};
-use super::{Cache, LARGEST_DATA};
+use super::{Cache, MAX_DATA_BYTES};
 
 /// The unit of reading and of checksums.
 const BLOCK: usize = 4096;
@@ -23,7 +23,7 @@ const BLOCK: usize = 4096;
 const NEAR: usize = 4;
 const HEAD: usize = 32;
 /// A directory has a few bytes for each block.
-const LARGEST_DIRECTORY: u64 = LARGEST_DATA / 64;
+const MAX_DIRECTORY_BYTES: u64 = MAX_DATA_BYTES / 64;
 
 /// An open file in blocks.
 pub(super) struct BlockFile {
@@ -132,13 +132,13 @@ impl Cache<'_> {
         key: u64,
     ) -> Option<(Vec<u8>, [Section; N])> {
         let path = self.path(name);
-        let size = self.trusted(&path, LARGEST_DATA)?.size;
+        let size = self.trusted(&path, MAX_DATA_BYTES)?.size;
         let mut file = self.system.open_file(Path::new(&path), Links::Follow).ok()?.reader;
         let mut head = [0; HEAD];
         file.read_exact(&mut head).ok()?;
         let mut reader = SectionReader::new(head.strip_prefix(magic)?);
         let (own_key, checksum, length) = (reader.u64()?, reader.u64()?, reader.u64()?);
-        if own_key != key || length > LARGEST_DIRECTORY.min(size) {
+        if own_key != key || length > MAX_DIRECTORY_BYTES.min(size) {
             return None;
         }
         let mut directory = vec![0; usize::try_from(length).ok()?];

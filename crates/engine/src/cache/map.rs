@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{SectionReader, SectionWriter};
 use super::index::{Identity, UNPROVED, fingerprint, proved_fingerprint};
-use super::{Cache, FORMAT, LARGEST_DATA};
+use super::{Cache, FORMAT, MAX_DATA_BYTES};
 
 const MAGIC: &[u8; 8] = b"stan-map";
 pub(super) const FILE: &str = "map.data";
@@ -151,9 +151,9 @@ impl Cache<'_> {
     /// The map of the graph with this index identity, if it was kept and is still valid.
     pub(crate) fn load_map(&self, identity: Identity, key: &MapKey) -> Option<StoredMap> {
         let path = self.path(FILE);
-        self.trusted(&path, LARGEST_DATA)?;
+        self.trusted(&path, MAX_DATA_BYTES)?;
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(&path), LARGEST_DATA, &mut bytes).ok()?;
+        self.system.read_at_most(Path::new(&path), MAX_DATA_BYTES, &mut bytes).ok()?;
         let body = bytes.strip_prefix(MAGIC)?;
         let (found_key, body) = body.split_first_chunk::<8>()?;
         let (checksum, body) = body.split_first_chunk::<8>()?;

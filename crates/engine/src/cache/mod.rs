@@ -62,8 +62,8 @@ const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
 const INDEX: &str = "graph.index";
 /// Far larger than what the largest repositories need. Anything larger is an attempt to exhaust memory.
-const LARGEST_INDEX: u64 = 512 << 20;
-const LARGEST_DATA: u64 = 2 << 30;
+const MAX_INDEX_BYTES: u64 = 512 << 20;
+const MAX_DATA_BYTES: u64 = 2 << 30;
 
 /// The cache of one repository.
 pub(crate) struct Cache<'s> {
@@ -156,7 +156,7 @@ impl<'s> Cache<'s> {
 
     pub(crate) fn load_index(&self) -> Option<Index> {
         let path = self.path(INDEX);
-        self.trusted(&path, LARGEST_INDEX)?;
+        self.trusted(&path, MAX_INDEX_BYTES)?;
         let path = Path::new(&path);
         // Do not read a large index of another format or key to its end.
         let mut start = [0; 16];
@@ -165,7 +165,7 @@ impl<'s> Cache<'s> {
             return None;
         }
         let mut bytes = Vec::new();
-        self.system.read_at_most(path, LARGEST_INDEX, &mut bytes).ok()?;
+        self.system.read_at_most(path, MAX_INDEX_BYTES, &mut bytes).ok()?;
         let body = bytes.strip_prefix(MAGIC)?;
         let (key, body) = body.split_first_chunk::<8>()?;
         let (checksum, body) = body.split_first_chunk::<8>()?;
@@ -200,7 +200,7 @@ impl<'s> Cache<'s> {
             })
             .collect();
         // A forged index must not make us allocate all memory.
-        if self.trusted(&path, LARGEST_DATA)?.size != *ends.last()? {
+        if self.trusted(&path, MAX_DATA_BYTES)?.size != *ends.last()? {
             return None;
         }
         let start = |part: usize| if part == 0 { 0 } else { ends.get(part - 1).copied().unwrap_or(0) };

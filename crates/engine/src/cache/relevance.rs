@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::blocks::{Section, read_together};
 use super::bytes::{SectionReader, SectionWriter};
 use super::data::{META_LENGTH, file_meta, meta_bytes};
-use super::{Cache, Identity, LARGEST_DATA};
+use super::{Cache, Identity, MAX_DATA_BYTES};
 
 /// Changes whenever words are counted or stored in another way.
 const FORMAT: u32 = 4;
@@ -326,9 +326,9 @@ impl Cache<'_> {
     /// The bytes of a file of ours, its head included, if they are whole.
     pub(super) fn load_sealed(&self, name: &str, magic: &[u8; 8]) -> Option<Vec<u8>> {
         let path = self.path(name);
-        self.trusted(&path, LARGEST_DATA)?;
+        self.trusted(&path, MAX_DATA_BYTES)?;
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(&path), LARGEST_DATA, &mut bytes).ok()?;
+        self.system.read_at_most(Path::new(&path), MAX_DATA_BYTES, &mut bytes).ok()?;
         let (key, body) = bytes.strip_prefix(magic)?.split_first_chunk::<8>()?;
         let (checksum, body) = body.split_first_chunk::<8>()?;
         let is_ours = u64::from_le_bytes(*key) == self.relevance_key();

@@ -12,7 +12,7 @@ use super::bytes::{SectionReader, SectionWriter};
 use crate::tokens::{COUNT_VERSION, Tokenizer};
 
 /// A line for each of some millions of files.
-const LARGEST: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// Entries of earlier runs that are kept.
 const MAX_KEPT: usize = 1 << 20;
@@ -110,9 +110,9 @@ impl Cache<'_> {
 
     fn try_load_tokens(&self, tokenizer: &str) -> Option<TokenTable> {
         let path = self.path(&file_name(tokenizer));
-        self.trusted(&path, LARGEST)?;
+        self.trusted(&path, MAX_FILE_BYTES)?;
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(&path), LARGEST, &mut bytes).ok()?;
+        self.system.read_at_most(Path::new(&path), MAX_FILE_BYTES, &mut bytes).ok()?;
         let (checksum, body) = bytes.split_first_chunk::<8>()?;
         if u64::from_le_bytes(*checksum) != xxh3_64_with_seed(body, COUNT_VERSION) {
             return None;

@@ -7,7 +7,7 @@ use stan_repo::System;
 use super::RankedFiles;
 
 /// How many terms are listed.
-const TERMS: usize = 3;
+const MAX_TERMS: usize = 3;
 /// In how many files of the focus the spelling of its words is searched.
 const SPELLING_FILES: usize = 64;
 /// The length of an abbreviated object id in git.
@@ -61,7 +61,7 @@ impl RankedFiles<'_> {
             reason: self.ranking.reason(file, &terms),
             terms: terms
                 .into_iter()
-                .take(TERMS)
+                .take(MAX_TERMS)
                 .map(|(signal, value)| (signal, value.thousandths(), self.ranking.reason_of(signal, file)))
                 .collect(),
         }

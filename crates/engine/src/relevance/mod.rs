@@ -26,7 +26,7 @@ use self::history::PastTexts;
 pub use self::log::files_named;
 pub use self::question::RankQuery;
 use crate::cache::{CommitTexts, StoredLayout};
-use crate::tokens::MOST_COUNTED_BYTES;
+use crate::tokens::MAX_COUNTED_BYTES;
 pub use stan_rank::{Fixed, Signal};
 
 /// The words of larger files are not indexed: these are found only by path and history.
@@ -86,7 +86,7 @@ impl Relevance {
     pub fn read(&self, system: &dyn System, file: u32) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         let path = AbsPath::new(&self.root).join(self.path(file));
-        system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
+        system.read_real(Path::new(&path), MAX_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
     }
 

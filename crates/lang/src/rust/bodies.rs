@@ -8,7 +8,7 @@ use super::lexer::Kind;
 use super::symbols::Scope;
 
 /// The maximum length of a member chain.
-const MOST_LINKS: usize = 64;
+const MAX_CHAIN_LINKS: usize = 64;
 
 /// The locals of a function, with the recipes of their types.
 type Locals<'t> = FxHashMap<&'t str, RecipeId>;
@@ -144,7 +144,7 @@ fn chain<'t>(
         return (RecipeId::UNKNOWN, skip_path(scope, behind));
     };
     let after = skip_path(scope, behind);
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_CHAIN_LINKS {
         let is_member = lexed.is_mark(behind, b'.') || lexed.kind(behind) == Some(Kind::Separator);
         if behind >= to {
             break;

@@ -3,7 +3,7 @@
 use super::lexer::{Kind, Lexed};
 
 /// Longer paths are dropped: the prefix is repeated for each name of a list, and this bound keeps the work linear in the text.
-const MOST_SEGMENTS: usize = 64;
+const MAX_SEGMENTS: usize = 64;
 
 /// One name of a `use` declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl UseTreeReader<'_, '_> {
     fn end_leaf(&mut self) {
         let Leaf { token, name_token, alias, is_glob, is_broken } = std::mem::take(&mut self.leaf);
         let prefix = self.prefixes.last().copied().unwrap_or(0);
-        if let Some(token) = token.filter(|_| !is_broken && self.path.len() <= MOST_SEGMENTS) {
+        if let Some(token) = token.filter(|_| !is_broken && self.path.len() <= MAX_SEGMENTS) {
             let mut path = self.path.clone();
             if path.len() > 1 && path.last() == Some(&"self") {
                 path.pop();

@@ -18,7 +18,7 @@ use crate::system::{EntryKind, System};
 use crate::system_ext::SystemExt as _;
 
 /// Fits an index of ten million files; anything larger is not an index.
-const MAX_INDEX: u64 = 2 << 30;
+const MAX_INDEX_BYTES: u64 = 2 << 30;
 
 /// The differences of a checkout. Paths are relative to the given root, and in the given order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,7 +71,7 @@ enum Change {
 /// The index and its modification time. When comparing with a revision, a missing index means that nothing is tracked.
 fn read_index(place: &GitLayout<'_>, is_optional: bool) -> Result<(Entries, i64), GitError> {
     let path = join(&place.directory, "index");
-    let Some(bytes) = place.read(&path, MAX_INDEX)? else {
+    let Some(bytes) = place.read(&path, MAX_INDEX_BYTES)? else {
         return if is_optional { Ok((Entries::default(), 0)) } else { Err(GitError::NoIndex) };
     };
     let mtime = place.system.lstat(Path::new(&path)).map_or(0, |stat| stat.mtime);
@@ -80,7 +80,7 @@ fn read_index(place: &GitLayout<'_>, is_optional: bool) -> Result<(Entries, i64)
     let base = match file.base() {
         None => None,
         Some(id) => {
-            let shared = place.read(&join(&place.directory, &format!("sharedindex.{id}")), MAX_INDEX)?;
+            let shared = place.read(&join(&place.directory, &format!("sharedindex.{id}")), MAX_INDEX_BYTES)?;
             let shared = shared.ok_or_else(|| bad("its shared part is missing"))?;
             Some(EntriesFile::parse(&shared, place.format.hash).map_err(bad)?)
         }

@@ -45,7 +45,7 @@ impl Sums {
             None => drop(self.highest.insert(path.into(), version.into())),
         }
         let hashes = self.hashes.entry(key(path, version)).or_default();
-        if !hashes.contains(&digest) && hashes.len() < MOST_HASHES {
+        if !hashes.contains(&digest) && hashes.len() < MAX_HASHES {
             hashes.push(digest);
         }
     }
@@ -84,7 +84,7 @@ fn fields(line: &str) -> Option<[&str; 3]> {
 }
 
 /// Contradictory files list several hashes for a version; further ones are ignored.
-const MOST_HASHES: usize = 16;
+const MAX_HASHES: usize = 16;
 
 /// Decodes the base64 of a SHA-256.
 fn digest(text: &str) -> Option<Digest> {

@@ -17,10 +17,10 @@ use crate::paths::{base_name, contains, join_plain, parent};
 use crate::rust::form::Form;
 
 /// How many definitions of a macro one call may refer to.
-const MOST_DEFINITIONS: usize = 4;
+const MAX_DEFINITIONS_PER_CALL: usize = 4;
 
 /// How many levels of files declared by macro calls are followed.
-const MOST_ROUNDS: usize = 32;
+const MAX_EXPANSION_LEVELS: usize = 32;
 
 /// Index of a module.
 pub(super) type ModuleId = u32;
@@ -337,7 +337,7 @@ impl Builder<'_, '_> {
     /// macro calls.
     fn expand_calls(&mut self, krate: u32, from: ModuleId) {
         let mut done = FxHashSet::default();
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_EXPANSION_LEVELS {
             let known = self.forest.modules.len();
             let Some(definitions) = self.forest.crates.get(krate as usize).map(|krate| &krate.expansions) else {
                 return;
@@ -348,7 +348,9 @@ impl Builder<'_, '_> {
             let mut calls = Vec::new();
             for id in from..known as ModuleId {
                 let called = self.called(id).into_iter().filter_map(|name| definitions.get(name));
-                calls.extend(called.flat_map(|known| known.iter().take(MOST_DEFINITIONS)).map(|known| (id, *known)));
+                calls.extend(
+                    called.flat_map(|known| known.iter().take(MAX_DEFINITIONS_PER_CALL)).map(|known| (id, *known)),
+                );
             }
             for (id, definition) in calls {
                 if done.insert((id, definition)) {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use stan_model::Digest;
 
 /// Real lock files are far smaller.
-pub(super) const LARGEST_LOCK: usize = 16 << 20;
+pub(super) const MAX_LOCK_BYTES: usize = 16 << 20;
 
 type NameAndVersion = (Box<str>, Box<str>);
 

@@ -23,16 +23,16 @@ use crate::paths::contains;
 use crate::rust::form::Form;
 
 /// How many imports of imports are followed for one path.
-const MOST_HOPS: usize = 48;
+const MAX_IMPORT_HOPS: usize = 48;
 
 /// How many modules are searched for one path.
-const MOST_STEPS: u32 = 256;
+const MAX_SEARCHED_MODULES: u32 = 256;
 
 /// How many meanings of one name are followed.
-const MOST_MEANINGS: usize = 4;
+const MAX_MEANINGS: usize = 4;
 
 /// How many lookups are stored with the meaning of an import.
-const MOST_VISITS: usize = 24;
+const MAX_STORED_VISITS: usize = 24;
 
 /// Modules with fewer names are searched without an index.
 const FEW_BINDINGS: usize = 8;
@@ -134,7 +134,7 @@ impl Trail<'_> {
     /// Whether looking up an import again would give the stored answer: it stays within the bounds, and forms no cycle with the
     /// lookups in progress.
     fn allows(&self, known: &KnownImport) -> bool {
-        if self.steps + known.steps > MOST_STEPS {
+        if self.steps + known.steps > MAX_SEARCHED_MODULES {
             return false;
         }
         if self.is_empty() {
@@ -142,7 +142,7 @@ impl Trail<'_> {
         }
         let Some(visits) = &known.visits else { return false };
         // An upper bound: lookups in progress at any time are a subset of the visits.
-        let is_shallow = self.requests.len().max(self.globs.len()) + visits.len() < MOST_HOPS;
+        let is_shallow = self.requests.len().max(self.globs.len()) + visits.len() < MAX_IMPORT_HOPS;
         let mut around = self.requests.iter().chain(&self.globs).map(|(module, text)| Visit::new(*module, text));
         is_shallow && around.all(|one| !visits.contains(&one))
     }
@@ -200,7 +200,7 @@ impl<'n> PathResolver<'n> {
             return Walked::default();
         };
         let mut walked = Walked::default();
-        for meaning in first.into_iter().take(MOST_MEANINGS) {
+        for meaning in first.into_iter().take(MAX_MEANINGS) {
             self.follow(origin, meaning, segments, form, trail, &mut walked);
         }
         walked
@@ -442,7 +442,7 @@ impl<'n> PathResolver<'n> {
         while let Some(segment) = rest.next() {
             let is_last = rest.is_at_end();
             let mut next = Meanings::new();
-            for meaning in current.iter().take(MOST_MEANINGS) {
+            for meaning in current.iter().take(MAX_MEANINGS) {
                 match meaning {
                     Meaning::Module(id) => {
                         next.extend_from_slice(&self.lookup(*id, segment, self.viewer(origin, *id), trail));
@@ -484,7 +484,7 @@ impl<'n> PathResolver<'n> {
     /// The meanings of a name in a module, as seen from another module.
     fn lookup(&self, module: ModuleId, name: &'n str, from: ModuleId, trail: &mut Trail<'n>) -> Meanings {
         trail.steps += 1;
-        if trail.steps > MOST_STEPS {
+        if trail.steps > MAX_SEARCHED_MODULES {
             return Meanings::new();
         }
         let Some(facts) = self.facts_of(module) else { return Meanings::new() };
@@ -504,7 +504,7 @@ impl<'n> PathResolver<'n> {
         {
             // Exported macros are items of the crate root.
             let files = krate.macros.get(name).into_iter().flatten();
-            found.extend(files.take(MOST_MEANINGS).map(|file| Meaning::Item(*file)));
+            found.extend(files.take(MAX_MEANINGS).map(|file| Meaning::Item(*file)));
         }
         if found.len() > 1 {
             found.sort_by_key(|meaning| !matches!(meaning, Meaning::Module(_)));
@@ -542,7 +542,7 @@ impl<'n> PathResolver<'n> {
                     }
                 }
             }
-            if found.len() > MOST_MEANINGS * 2 {
+            if found.len() > MAX_MEANINGS * 2 {
                 break;
             }
         }
@@ -566,7 +566,7 @@ impl<'n> PathResolver<'n> {
             if found.is_empty() {
                 found = self.through_globs(inside, name, sees_private, trail);
             }
-            if found.len() > MOST_MEANINGS || trail.steps > MOST_STEPS {
+            if found.len() > MAX_MEANINGS || trail.steps > MAX_SEARCHED_MODULES {
                 break;
             }
         }
@@ -589,7 +589,7 @@ impl<'n> PathResolver<'n> {
             return known.means.clone();
         }
         let key = (module, &*request.specifier);
-        if trail.requests.len() >= MOST_HOPS || trail.requests.contains(&key) {
+        if trail.requests.len() >= MAX_IMPORT_HOPS || trail.requests.contains(&key) {
             trail.cuts += 1;
             return Meanings::new();
         }
@@ -599,8 +599,8 @@ impl<'n> PathResolver<'n> {
         let means = self.walk(file, request, trail).means;
         trail.requests.pop();
         // An answer found within the bounds, and without a cycle through outer lookups, is independent of the path that led here.
-        if trail.steps <= MOST_STEPS && (is_first || trail.cuts == cuts) {
-            let visits = trail.visits.get(visited..).filter(|visits| visits.len() <= MOST_VISITS).map(Arc::from);
+        if trail.steps <= MAX_SEARCHED_MODULES && (is_first || trail.cuts == cuts) {
+            let visits = trail.visits.get(visited..).filter(|visits| visits.len() <= MAX_STORED_VISITS).map(Arc::from);
             let known = KnownImport { module, means: means.clone(), steps: trail.steps - steps, visits };
             let left = match slot {
                 Some(slot) => slot.set(known).err(),
@@ -644,7 +644,7 @@ impl<'n> PathResolver<'n> {
         if scope.globs.is_empty() {
             return found;
         }
-        if trail.globs.len() >= MOST_HOPS || trail.globs.contains(&(module, name)) {
+        if trail.globs.len() >= MAX_IMPORT_HOPS || trail.globs.contains(&(module, name)) {
             trail.cuts += 1;
             return found;
         }
@@ -664,7 +664,7 @@ impl<'n> PathResolver<'n> {
                     _ => {}
                 }
             }
-            if found.len() > MOST_MEANINGS || trail.steps > MOST_STEPS {
+            if found.len() > MAX_MEANINGS || trail.steps > MAX_SEARCHED_MODULES {
                 break;
             }
         }

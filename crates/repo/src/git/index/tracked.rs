@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use crate::git::index::file::{IndexReader, RawEntry, SplitLink};
 
 /// The minimum bytes of an entry without its name.
-const LEAST_ENTRY: usize = 62;
+const MIN_ENTRY_BYTES: usize = 62;
 
 /// Tracked paths from the top of the checkout, sorted by bytes, without duplicates.
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ impl IndexFile {
 
     fn read(mut reader: IndexReader<'_>, length: usize) -> Option<Self> {
         // Names are about half of the file. Unused capacity takes no memory.
-        let most = length / LEAST_ENTRY;
+        let most = length / MIN_ENTRY_BYTES;
         let mut names = ByteStrings { bytes: Vec::with_capacity(length / 2), ends: Vec::with_capacity(most) };
         let mut gitlinks = Vec::with_capacity(most);
         reader.entries(|name, entry: RawEntry<'_>| {

@@ -1,7 +1,7 @@
 //! Applies git's deltas: copies from a base and insertions. Pure; every number in a delta is untrusted.
 
 /// Never reserve more than this: the size in a delta is untrusted.
-const MOST_RESERVED: usize = 1 << 20;
+const MAX_RESERVED_BYTES: usize = 1 << 20;
 
 /// The result size according to the delta.
 pub(crate) fn result_size(delta: &[u8]) -> Option<u64> {
@@ -18,7 +18,7 @@ pub(crate) fn apply(base: &[u8], delta: &[u8], limit: usize) -> Result<Vec<u8>, 
         return Err("a delta does not fit its base");
     }
     let size = usize::try_from(to).ok().filter(|&size| size <= limit).ok_or("the result of a delta is too large")?;
-    let mut out = Vec::with_capacity(size.min(MOST_RESERVED));
+    let mut out = Vec::with_capacity(size.min(MAX_RESERVED_BYTES));
     while let Some(command) = reader.byte() {
         let piece = if command & 0x80 != 0 {
             let (offset, length) = reader.copy(command).ok_or("a delta ends in the middle")?;

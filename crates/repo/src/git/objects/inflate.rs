@@ -30,7 +30,7 @@ pub(super) struct Inflater {
 }
 
 /// An object with a larger size is inflated in pieces, so that a false size takes no memory.
-const MOST_AT_ONCE: usize = 1 << 20;
+const MAX_PIECE_BYTES: usize = 1 << 20;
 
 impl Inflater {
     pub(super) fn new() -> Self {
@@ -76,7 +76,7 @@ impl Inflater {
         start: u64,
         size: usize,
     ) -> Result<Vec<u8>, GitError> {
-        if size <= MOST_AT_ONCE {
+        if size <= MAX_PIECE_BYTES {
             return self.inflate_at_once(source, start, size);
         }
         // One byte more, to detect a stream that is longer than its size.

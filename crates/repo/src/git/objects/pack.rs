@@ -163,7 +163,7 @@ impl Pack {
     }
 
     fn entry(&mut self, place: &GitLayout<'_>, offset: u64) -> Result<Entry, GitError> {
-        let mut head = [0; LONGEST_HEAD];
+        let mut head = [0; MAX_HEADER_BYTES];
         let length = self.windows.fill(place, &self.path, offset, &mut head)?;
         let mut reader = HeadReader { pack: self.shown.as_str(), head: head.get(..length).unwrap_or_default(), at: 0 };
         let (kind, size) = reader.kind_and_size()?;
@@ -194,7 +194,7 @@ impl Pack {
 }
 
 /// More than the header of an entry: a size of ten bytes, and either a distance of ten bytes or an id.
-const LONGEST_HEAD: usize = 64;
+const MAX_HEADER_BYTES: usize = 64;
 
 /// Parses the header of an entry.
 struct HeadReader<'p> {

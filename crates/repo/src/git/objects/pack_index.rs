@@ -16,7 +16,7 @@ use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
 /// The length of git's longest hash.
-const LONGEST_ID: usize = 32;
+const MAX_ID_BYTES: usize = 32;
 /// The first step of the search from an id's expected position.
 const FIRST_STEP: u64 = 4;
 /// The maximum number of cached windows, 32 MiB. An index is accessed at random, so a cache smaller than the index would miss
@@ -25,7 +25,7 @@ const MAX_WINDOWS: usize = 1024;
 /// How many ids are read in one block when a binary search is this close.
 const BLOCK: u64 = 16;
 /// The maximum number of objects listed for a prefix; the search stops there.
-const MOST_ALIKE: usize = 64;
+const MAX_MATCHES: usize = 64;
 
 /// A prefix of an object id, as typed.
 #[derive(Clone, Debug)]
@@ -212,7 +212,7 @@ impl PackIndex {
                 }
             }
             start += (ids.len() / self.stride()) as u64;
-            if start >= end || into.len() > MOST_ALIKE {
+            if start >= end || into.len() > MAX_MATCHES {
                 return Ok(());
             }
             ids = self.ids(place, start, (end - start).min(BLOCK))?;
@@ -249,7 +249,7 @@ impl PackIndex {
         if let Some(id) = self.windows.borrow_mut().at(place, &self.path, position)?.get(..wanted.len()) {
             return Ok(id.cmp(wanted));
         }
-        let mut buffer = [0; LONGEST_ID];
+        let mut buffer = [0; MAX_ID_BYTES];
         let id = buffer.get_mut(..wanted.len()).unwrap_or_default();
         self.fill(place, position, id)?;
         Ok((*id).cmp(wanted))

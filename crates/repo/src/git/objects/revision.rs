@@ -14,7 +14,7 @@ use super::store::ObjectStore;
 /// The maximum depth of tags that point to tags.
 const MAX_TAGS: usize = 64;
 /// How many candidates of an ambiguous abbreviation are listed.
-const SHOWN: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
 /// What a revision resolves to.
 #[derive(Clone, Copy, Debug)]
@@ -148,9 +148,9 @@ impl Resolver<'_, '_, '_> {
         let line = |(id, kind): &(ObjectId, Option<ObjectKind>)| {
             format!("{} {id}", kind.map_or("damaged object", ObjectKind::name))
         };
-        let mut candidates: Vec<String> = kinds.iter().take(SHOWN).map(line).collect();
-        if kinds.len() > SHOWN {
-            candidates.push(format!("or one of {} more", kinds.len() - SHOWN));
+        let mut candidates: Vec<String> = kinds.iter().take(MAX_CANDIDATES).map(line).collect();
+        if kinds.len() > MAX_CANDIDATES {
+            candidates.push(format!("or one of {} more", kinds.len() - MAX_CANDIDATES));
         }
         Err(GitError::Ambiguous { prefix: digits.to_owned(), candidates })
     }
