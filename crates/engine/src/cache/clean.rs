@@ -10,7 +10,7 @@ use super::tokens::TokenTable;
 const MAGIC: &[u8; 8] = b"stanscan";
 pub(super) const FILE: &str = "clean.data";
 
-/// More are not kept.
+/// Further digests are not stored.
 const MAX_KEPT: usize = 1 << 20;
 
 /// First halves of digests, sorted.
@@ -26,7 +26,7 @@ impl CleanContents {
 }
 
 impl Cache<'_> {
-    /// Empty when there is no file that this user's runs wrote here.
+    /// Empty if no run of this user wrote the file.
     pub(crate) fn load_clean(&self) -> CleanContents {
         let load = || {
             let bytes = self.load_sealed(FILE, MAGIC)?;

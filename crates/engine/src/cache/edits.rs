@@ -40,7 +40,7 @@ struct EditedContents {
     files: Vec<(u32, Digest)>,
     /// `None` without edited files.
     answer: Option<Answer>,
-    /// What was stat'ed and read while the edited files were resolved, and when.
+    /// The stats and reads while the edited files were resolved, and their time.
     observations: Observations,
     resolved_at: i64,
 }
@@ -175,7 +175,7 @@ impl Cache<'_> {
         postcard::from_bytes(bytes.get(HEAD..)?).ok()
     }
 
-    /// Keeps them for the next run. A failure is ignored.
+    /// Stores the edits for the next run. A failure is ignored.
     pub(crate) fn store_edits(&self, edits: &StoredEdits) -> Option<()> {
         self.store_sealed(FILE, MAGIC, &postcard::to_stdvec(edits).ok()?)
     }

@@ -1,4 +1,4 @@
-//! One file: read it once, hash those bytes, and take the facts out of them.
+//! Analyses one file: reads it once, hashes those bytes, and extracts the facts from them.
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -396,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_intersection_is_found_for_lists_of_any_length() {
+    fn the_intersection_of_lists_of_any_length_is_found() {
         let mut random = stan_testkit::Random::new(7);
         for _ in 0..2_000 {
             let mut some = |most: usize| -> Vec<String> {

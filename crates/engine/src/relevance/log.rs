@@ -8,7 +8,7 @@ use stan_diagnose::{Diagnostic, Severity, parse};
 
 /// Longer words are not tried as paths.
 const MAX_PATH_BYTES: usize = 4096;
-/// How many trailing path components are tried as a file.
+/// The maximum number of trailing path components that are tried as a file.
 const MAX_PATH_COMPONENTS: usize = 40;
 
 /// The files that the log names, by number, sorted. `paths` must be sorted.
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_compilers_and_runners() {
+    fn locations_of_compilers_and_test_runners_are_parsed() {
         for (log, expected) in [
             ("src/a.ts:12:5 - error TS2322: no", "src/a.ts"),
             ("src/a.ts(12,5): error TS2322: no", "src/a.ts"),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_names_files_by_name_alone() {
+    fn a_unique_file_name_in_a_text_is_enough() {
         let ids = ["a/one.ts", "a/two.ts", "b/two.ts", "three.ts"];
         let named = |text: &str| LogFiles::new(&ids, "/r").in_text(text);
         assert_eq!(named("`one.ts` fails, see two.ts, b/two.ts, (three.ts) and one"), [0, 2, 3]);

@@ -29,8 +29,8 @@ use crate::cache::{CommitTexts, StoredLayout};
 use crate::tokens::MAX_COUNTED_BYTES;
 pub use stan_rank::{Fixed, Signal};
 
-/// The words of larger files are not indexed: these are found only by path and history.
-const MAX_INDEXED: u64 = 4 << 20;
+/// Larger files are found only by path and history: their words are not indexed.
+const MAX_INDEXED_BYTES: u64 = 4 << 20;
 
 /// The default budget of a verb, in tokens.
 pub const USUAL_BUDGET: u64 = 32_000;
@@ -50,7 +50,7 @@ pub struct Relevance {
     /// The messages and ids of the commits, which only a query with a text needs.
     texts: PastTexts,
     no_texts: CommitTexts,
-    /// What was unavailable to the ranking, one sentence each.
+    /// The inputs that were unavailable to the ranking, one sentence each.
     pub unavailable: Vec<String>,
     /// Files in languages that stan does not analyse.
     pub not_analysed: Vec<NotAnalysedFiles>,
@@ -125,7 +125,7 @@ pub struct RankedFiles<'r> {
     ranking: Ranking<'r>,
     /// The files that the query is about, by weight, then by path.
     pub focus: Vec<Focused>,
-    /// What changed according to git; only when requested.
+    /// The changes according to git; only when requested.
     pub changes: Option<ChangedPaths>,
     /// Sorted and unique.
     pub warnings: Vec<String>,

@@ -13,7 +13,7 @@ use crate::language::Extraction;
 use crate::line_counter::LineCounter;
 use crate::name_order::in_order;
 
-/// A bound on the work: at most this many names are recorded per dot import. Real files have few of either.
+/// The maximum number of names recorded per dot import, which bounds the work. Real files have few of either.
 const MAX_NAMES_PER_DOT_IMPORT: usize = 1 << 10;
 
 /// The facts of a file.

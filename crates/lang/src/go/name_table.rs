@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_names_have_one_number_and_others_their_own() {
+    fn equal_names_share_a_number_and_different_names_do_not() {
         let alphabet = ["a", "b", "é", "\0"];
         let mut names: Vec<String> = vec![String::new()];
         for length in 1..=24 {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_one_number_wherever_it_stands() {
+    fn a_name_has_the_same_number_at_every_offset() {
         let text = "a, abcdefgh.abcdefghi abcdefghijklmnop abcdefghijklmnopq abcdefghijklmnopqrstuvwxyz é a abcdefghijklmnopq abcdefgh";
         let mut table = NameTable::with_room(text, 0);
         let mut start = 0;

@@ -4,7 +4,7 @@
 use super::keyword::Keyword;
 use super::lexer::{Comment, Kind, Lexed, Token, lex};
 
-/// A bound on the tokens between the parameters of a function and its body.
+/// The maximum number of tokens between the parameters of a function and its body.
 const MAX_RESULT_TOKENS: usize = 64;
 
 /// A parsed file.

@@ -14,16 +14,16 @@ use crate::language::{ExtractOptions, Extraction};
 use crate::name_order::{beginning, in_order};
 use crate::{decode, prose};
 
-/// The maximum length of an inline module's path; requests of deeper modules are dropped.
+/// The maximum length of an inline module's path. Requests of deeper modules are dropped.
 const MAX_SCOPE_BYTES: usize = 512;
 
 /// Longer paths are ignored.
 const MAX_PATH_BYTES: usize = 1024;
 
-/// The most item macro calls recorded per file. Bounded, because every name that a module does not declare is looked up in them.
+/// The maximum number of item macro calls recorded per file, bounded because every name that a module does not declare is looked up in them.
 const MAX_MACRO_CALLS: usize = 256;
 
-/// How many blocks with imports around a path are searched.
+/// The maximum number of enclosing blocks with imports that are searched for a path.
 const MAX_BLOCKS: usize = 64;
 
 /// The facts of a file.

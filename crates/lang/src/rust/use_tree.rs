@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_are_lists_of_whole_paths() {
+    fn use_trees_are_flattened_to_whole_paths() {
         check("use a;", &["a"]);
         check(
             "use a::b::{self, c, d::{e as f, *}, g};",
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_trees_take_no_stack() {
+    fn deep_use_trees_do_not_overflow_the_stack() {
         let text = format!("use {}x;", "a::{".repeat(100_000));
         assert!(leaves(&lex(&text), 1).0.is_empty());
     }

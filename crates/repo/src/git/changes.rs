@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_the_same_size_and_mtime_differ_by_ctime() {
+    fn a_change_that_keeps_size_and_mtime_is_detected_by_ctime() {
         let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0);
         assert!(changed(&system).is_empty());
         system.set_file("/r/a.ts", "eno").set_times("/r/a.ts", OLD, OLD + 5);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn files_as_young_as_the_index_are_read() {
+    fn files_that_are_as_new_as_the_index_are_hashed() {
         let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0);
         system.set_file("/r/a.ts", "eno").set_times("/r/a.ts", OLD, OLD).set_times("/r/.git/index", OLD, OLD);
         assert_eq!(changed(&system), ["a.ts"]);
@@ -311,7 +311,7 @@ mod tests {
 
     /// Each level has ten entries for one folder: nine objects with a thousand million paths, with and without files.
     #[test]
-    fn a_tree_that_names_its_folders_many_times_over_is_refused_soon() {
+    fn a_tree_with_exponentially_many_paths_is_refused_quickly() {
         for is_folder in [true, false] {
             let system = repository(&[("a.ts", "one")], 0);
             let blob = loose(&system, ObjectKind::Blob, b"");
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_said() {
+    fn missing_repositories_revisions_and_objects_are_errors() {
         let empty = MemorySystem::new();
         empty.set_file("/r/a.ts", "");
         let ask = |system: &MemorySystem, revision| git_changes(system, "/r", &["a.ts"], revision).unwrap_err();

@@ -183,7 +183,7 @@ mod tests {
     use super::is_head;
 
     #[test]
-    fn only_a_reference_or_an_id_is_a_head() {
+    fn only_a_reference_or_an_id_is_a_valid_head() {
         let id = "0123456789abcdef0123456789ABCDEF01234567";
         for head in ["ref: refs/heads/main\n", "ref:refs/x", "ref: \t refs/", id] {
             assert!(is_head(head.as_bytes()), "{head}");

@@ -13,8 +13,13 @@ use crate::cache::{NodeIndex, RecordId};
 use crate::graph::node_table::missing_id;
 use crate::graph::{CacheUse, GraphOutcome, GraphRequest};
 
-/// An edge of a patched node.
-type NewEdge = (NodeRef, EdgeKind, Resolution);
+/// An edge of a patched node. The order of the fields is the sort order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct NewEdge {
+    to: NodeRef,
+    kind: EdgeKind,
+    resolution: Resolution,
+}
 
 /// Changes of the graph, by node of the earlier one.
 #[derive(Default)]
@@ -26,7 +31,7 @@ pub(super) struct Patch {
 impl Patch {
     /// Nodes that the earlier graph does not have; one may occur more than once.
     fn added(&self) -> impl Iterator<Item = (&Box<str>, NodeKind)> {
-        self.edges.values().flatten().filter_map(|(to, ..)| match to {
+        self.edges.values().flatten().filter_map(|edge| match &edge.to {
             NodeRef::New(id, kind) => Some((id, *kind)),
             NodeRef::Old(_) => None,
         })
@@ -59,8 +64,8 @@ impl IncrementalUpdate<'_> {
             for edge in &old {
                 *lost.entry(NodeIndex(edge.target)).or_default() += 1;
             }
-            for (to, ..) in &new {
-                if let NodeRef::Old(target) = to {
+            for edge in &new {
+                if let NodeRef::Old(target) = &edge.to {
                     *lost.entry(*target).or_default() -= 1;
                 }
             }
@@ -82,18 +87,25 @@ impl IncrementalUpdate<'_> {
         implicit: &[(RecordId, EdgeKind)],
         code: &[(NodeRef, EdgeKind)],
     ) -> Option<Vec<NewEdge>> {
+        let edge_to =
+            |resolution| move |(to, kind): &(NodeRef, EdgeKind)| NewEdge { to: to.clone(), kind: *kind, resolution };
         let mut new: Vec<NewEdge> = match edit {
-            Some(edit) => edit.edges.iter().map(|(to, kind)| (to.clone(), *kind, Resolution::Explicit)).collect(),
+            Some(edit) => edit.edges.iter().map(edge_to(Resolution::Explicit)).collect(),
             None => old
                 .iter()
                 .filter(|edge| edge.resolution == Resolution::Explicit)
-                .map(|edge| (NodeRef::Old(NodeIndex(edge.target)), edge.kind, edge.resolution))
+                .map(|edge| NewEdge {
+                    to: NodeRef::Old(NodeIndex(edge.target)),
+                    kind: edge.kind,
+                    resolution: edge.resolution,
+                })
                 .collect(),
         };
-        new.extend(code.iter().map(|(to, kind)| (to.clone(), *kind, Resolution::Implicit)));
+        new.extend(code.iter().map(edge_to(Resolution::Implicit)));
         for (definer, kind) in implicit {
             // A definer that is not a node yet would become one, which only a full run can add.
-            new.push((NodeRef::Old(self.data.node_of(*definer)?), *kind, Resolution::Implicit));
+            let to = NodeRef::Old(self.data.node_of(*definer)?);
+            new.push(NewEdge { to, kind: *kind, resolution: Resolution::Implicit });
         }
         new.sort_unstable();
         new.dedup();
@@ -134,8 +146,8 @@ impl IncrementalUpdate<'_> {
             for edge in self.data.edges(*node)? {
                 summary.remove_edge(edge.kind, edge.resolution);
             }
-            for (_, kind, resolution) in new {
-                summary.add_edge(*kind, *resolution);
+            for edge in new {
+                summary.add_edge(edge.kind, edge.resolution);
             }
         }
         for node in &patch.removed {
@@ -194,7 +206,7 @@ impl IncrementalUpdate<'_> {
             builder.node(index, node);
             match patch.edges.get(&NodeIndex(index)) {
                 Some(edges) => {
-                    for (to, kind, resolution) in edges {
+                    for NewEdge { to, kind, resolution } in edges {
                         let target = match to {
                             NodeRef::Old(target) => target.0,
                             NodeRef::New(id, _) => *added.get(id)?,

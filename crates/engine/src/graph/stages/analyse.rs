@@ -27,16 +27,24 @@ pub(super) struct ThreadState<'p> {
 struct SharedWork {
     /// The number of the next chunk to analyse.
     next_chunk: AtomicUsize,
-    /// How many files were read.
+    /// The number of files that were read.
     read: AtomicUsize,
     /// Analysed chunks by number, in any order.
     chunks: Mutex<Vec<(usize, Chunk)>>,
-    /// Large files by position, each with its entry for the cache.
-    large: Mutex<Vec<(usize, Analysed, Vec<u8>)>>,
+    large: Mutex<Vec<LargeFile>>,
+}
+
+/// A large file of the universe, analysed.
+struct LargeFile {
+    /// Its position in the universe.
+    index: usize,
+    file: Analysed,
+    /// Its entry for the cache.
+    entry: Vec<u8>,
 }
 
 impl CompileRun<'_> {
-    /// Analyses and resolves every file of the universe; also returns how many had to be read.
+    /// Analyses and resolves every file of the universe; also returns the number of files that were read.
     pub(in crate::graph) fn analyse_universe(&self, keep: Keep) -> (AnalysedChunks, usize) {
         if let Some(bundles) = self.bundles {
             return self.analyse_in_groups(bundles, keep);
@@ -53,7 +61,7 @@ impl CompileRun<'_> {
         let mut chunks = work.chunks.into_inner().unwrap_or_else(PoisonError::into_inner);
         chunks.sort_unstable_by_key(|(number, _)| *number);
         let mut files = AnalysedChunks(chunks.into_iter().map(|(_, chunk)| chunk).collect());
-        for (index, file, entry) in work.large.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        for LargeFile { index, file, entry } in work.large.into_inner().unwrap_or_else(PoisonError::into_inner) {
             files.put(index, file, entry);
         }
         (files, work.read.into_inner())
@@ -71,7 +79,7 @@ impl CompileRun<'_> {
                 // A task of its own: its neighbours must not wait for it, and barrels are often adjacent.
                 scope.spawn(move |_| {
                     let (file, entry) = paths.get(at).map(|path| self.analyse_large(path, keep)).unwrap_or_default();
-                    lock(&work.large).push((number * CHUNK + at, file, entry));
+                    lock(&work.large).push(LargeFile { index: number * CHUNK + at, file, entry });
                 });
             });
             lock(&work.chunks).push((number, chunk));

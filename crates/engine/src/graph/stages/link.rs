@@ -89,7 +89,7 @@ pub(super) fn reached(universe: u32, keys: u32, edges: &[(FileKey, FileKey)]) ->
 
 /// Source and target of edges.
 pub(super) fn ends(edges: &[KeyedEdge]) -> impl Iterator<Item = (FileKey, FileKey)> {
-    edges.iter().map(|(source, target, _)| (*source, *target))
+    edges.iter().map(|edge| (edge.source, edge.target))
 }
 
 #[cfg(test)]
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_reached_from_the_universe_alone() {
+    fn only_files_reachable_from_the_universe_are_reached() {
         let check = |edges: &[(u32, u32)], expected: &[u32]| {
             let edges: Vec<_> = edges.iter().map(|(from, to)| (FileKey(*from), FileKey(*to))).collect();
             let found: Vec<u32> = (0..).zip(reached(2, 6, &edges)).filter_map(|(key, is)| is.then_some(key)).collect();

@@ -21,10 +21,15 @@ use crate::shared::Bundles;
 /// directory are handled together and share resolved specifiers.
 const CHUNK: usize = 128;
 
-/// Source, target, kind.
-type KeyedEdge = (FileKey, FileKey, EdgeKind);
+/// An edge between keys.
+#[derive(Clone, Copy)]
+pub(in crate::graph) struct KeyedEdge {
+    source: FileKey,
+    target: FileKey,
+    kind: EdgeKind,
+}
 
-/// What all stages of one run share. Each stage adds methods in its own file.
+/// The state that all stages of one run share. Each stage adds methods in its own file.
 pub(super) struct CompileRun<'r> {
     pub(super) system: &'r dyn System,
     pub(super) options: &'r GraphOptions,

@@ -7,7 +7,7 @@ use stan_lang::language::{Answer, Resolved, TargetTable, Wanted};
 use stan_lang::project::Worker;
 use stan_model::{EdgeKind, FileFacts, FileKey, Problem};
 
-/// What the requests of one file resolve to. Keys belong to the table that it was resolved with.
+/// The targets of one file's requests. Keys belong to the table that the file was resolved with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResolvedFile {
     /// Explicit edges.

@@ -19,7 +19,7 @@ use crate::project::Project;
 /// Real manifests are far smaller.
 const MAX_MANIFEST_BYTES: usize = 4 << 20;
 
-/// How many modules one message names.
+/// The maximum number of modules that one message names.
 const MAX_NAMED_MODULES: usize = 3;
 
 /// A module of the repository.

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_hashes_of_whole_modules_count() {
+    fn only_hashes_of_whole_modules_are_read() {
         let zeros = "A".repeat(43);
         let mut sums = Sums::default();
         sums.add(&format!(
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_separated_by_any_space() {
+    fn words_are_separated_by_any_white_space() {
         for line in ["a b c", " a\tb  c\r", "a\u{b}b\u{c}c d", "a\u{a0}b c", "\u{3000}a b\u{2003}c\u{85}"] {
             assert_eq!(fields(line), Some(["a", "b", "c"]), "{line:?}");
         }

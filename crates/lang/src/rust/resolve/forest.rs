@@ -16,10 +16,10 @@ use crate::name_order::beginnings;
 use crate::paths::{base_name, contains, join_plain, parent};
 use crate::rust::form::Form;
 
-/// How many definitions of a macro one call may refer to.
+/// The maximum number of definitions of a macro that one call may refer to.
 const MAX_DEFINITIONS_PER_CALL: usize = 4;
 
-/// How many levels of files declared by macro calls are followed.
+/// The maximum number of levels of files declared by macro calls.
 const MAX_EXPANSION_LEVELS: usize = 32;
 
 /// Index of a module.
@@ -487,7 +487,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_found_among_names_that_begin_alike() {
+    fn a_name_is_found_among_names_with_a_common_prefix() {
         let alike: Vec<String> = (0..9).map(|at| format!("{}{at}", "c".repeat(16))).collect();
         let mut names = vec!["a", "aaaaaaaa", "aaaaaaaab", "aaaaaaaac", "b", "bbbbbbbb"];
         names.extend(alike.iter().map(String::as_str));

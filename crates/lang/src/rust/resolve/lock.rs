@@ -86,7 +86,7 @@ mod tests {
     use super::Lock;
 
     #[test]
-    fn versions_by_the_package_that_uses_them() {
+    fn versions_are_looked_up_by_the_package_that_uses_them() {
         let lock = Lock::parse(
             "version = 4\n\n[[package]]\nname = \"a\"\nversion = \"1.0.0\"\ndependencies = [\n \"b 1.0.0\",\n \"c\",\n]\n\n\
              [[package]]\nname = \"b\"\nversion = \"1.0.0\"\n\n[[package]]\nname = \"b\"\nversion = \"2.0.0\"\n\n\

@@ -22,16 +22,16 @@ use crate::language::FactsOf;
 use crate::paths::contains;
 use crate::rust::form::Form;
 
-/// How many imports of imports are followed for one path.
+/// The maximum number of nested imports that are followed for one path.
 const MAX_IMPORT_HOPS: usize = 48;
 
-/// How many modules are searched for one path.
+/// The maximum number of modules that are searched for one path.
 const MAX_SEARCHED_MODULES: u32 = 256;
 
-/// How many meanings of one name are followed.
+/// The maximum number of meanings of one name that are followed.
 const MAX_MEANINGS: usize = 4;
 
-/// How many lookups are stored with the meaning of an import.
+/// The maximum number of lookups that are stored with the meaning of an import.
 const MAX_STORED_VISITS: usize = 24;
 
 /// Modules with fewer names are searched without an index.
@@ -100,12 +100,23 @@ struct FirstMeaning {
     steps: u32,
 }
 
-/// Everything that the meaning of a first segment depends on: the module, the name, whether the path is an import, and whether
-/// the name is the whole path.
-type FirstName<'n> = (ModuleId, &'n str, bool, bool);
+/// Everything that the meaning of a path's first segment depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct FirstName<'n> {
+    module: ModuleId,
+    name: &'n str,
+    is_import: bool,
+    /// The name is the whole path.
+    is_whole: bool,
+}
 
 /// A module with the facts of its file and its scope.
-type InModule<'n> = (ModuleId, &'n FileFacts, &'n Scope);
+#[derive(Clone, Copy)]
+struct ModuleScope<'n> {
+    module: ModuleId,
+    facts: &'n FileFacts,
+    scope: &'n Scope,
+}
 
 /// The lookups in progress, to detect cycles.
 #[derive(Default)]
@@ -115,7 +126,7 @@ pub(super) struct Trail<'n> {
     steps: u32,
     /// All lookups, including finished ones.
     visits: Vec<Visit>,
-    /// How many lookups were cut short because of a cycle or the depth limit.
+    /// The number of lookups that were cut short because of a cycle or the depth limit.
     cuts: u32,
 }
 
@@ -286,7 +297,7 @@ impl<'n> PathResolver<'n> {
         if trail.steps > 0 || !trail.requests.is_empty() || !trail.globs.is_empty() {
             return self.find_plain(module, name, form, is_whole, trail);
         }
-        let key = (module, name, form == Form::Use, is_whole);
+        let key = FirstName { module, name, is_import: form == Form::Use, is_whole };
         if let Some(known) = self.first_names.borrow().get(&key) {
             trail.steps = known.steps;
             return known.means.clone();
@@ -492,12 +503,13 @@ impl<'n> PathResolver<'n> {
         let Some(scope) = facts.scopes.get(number as usize) else { return Meanings::new() };
         let sees_private = self.forest.is_within(from, module);
         let child = |at: usize| self.child(module, at);
-        let mut found = self.declared((module, facts, scope), name, sees_private, child, trail);
+        let inside = ModuleScope { module, facts, scope };
+        let mut found = self.declared(inside, name, sees_private, child, trail);
         if found.is_empty() {
             found = self.through_calls(module, name, sees_private, trail);
         }
         if found.is_empty() {
-            found = self.through_globs((module, facts, scope), name, sees_private, trail);
+            found = self.through_globs(inside, name, sees_private, trail);
         }
         if found.is_empty()
             && let Some(krate) = self.forest.crate_of(module).filter(|krate| krate.root == module)
@@ -516,7 +528,7 @@ impl<'n> PathResolver<'n> {
     /// The meanings that a module itself declares for a name. `child` has the modules of its bindings.
     fn declared(
         &self,
-        (module, facts, scope): InModule<'n>,
+        ModuleScope { module, facts, scope }: ModuleScope<'n>,
         name: &'n str,
         sees_private: bool,
         child: impl Fn(usize) -> Option<ModuleId>,
@@ -555,7 +567,7 @@ impl<'n> PathResolver<'n> {
         let calls = self.forest.module(module).map(|module| module.calls.as_slice()).unwrap_or_default();
         for definition in calls.iter().copied() {
             let (Some(facts), Some(scope)) = (self.facts_of(definition), self.scope_of(definition)) else { continue };
-            let inside = (definition, facts, scope);
+            let inside = ModuleScope { module: definition, facts, scope };
             trail.steps += 1;
             let expanded = self.forest.module(module).map(|module| module.expanded.as_slice()).unwrap_or_default();
             let child = |at: usize| {
@@ -635,7 +647,7 @@ impl<'n> PathResolver<'n> {
 
     fn through_globs(
         &self,
-        (module, facts, scope): InModule<'n>,
+        ModuleScope { module, facts, scope }: ModuleScope<'n>,
         name: &'n str,
         sees_private: bool,
         trail: &mut Trail<'n>,

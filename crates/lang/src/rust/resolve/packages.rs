@@ -13,7 +13,7 @@ use crate::packages::PackageVersion;
 use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
 
-/// At most this many manifests of a repository are read.
+/// The maximum number of manifests that are read in a repository.
 const MAX_MANIFESTS: usize = 1 << 16;
 
 /// Libraries whose name differs from their package's, with the keys of the dependencies.

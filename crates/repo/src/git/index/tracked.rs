@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn every_version_and_hash() {
+    fn indexes_of_every_version_and_hash_are_read() {
         let entries = [("a", 0o100644), ("a/b.ts", 0o100755), ("lib", 0o160000), ("lib2/x", 0o120000)];
         for version in 2..=4 {
             for hash in [20, 32] {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn sparse_directories_are_left_out() {
+    fn sparse_directories_are_omitted() {
         for version in 3..=4 {
             let paths = tracked(&index(version, 20, &[("abc/", 0o040000), ("abcd", 0o100644), ("b", 0o100644)]));
             assert!(paths.contains(b"abcd") && paths.contains(b"b") && !paths.any_below(b"abc"));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_an_error() {
+    fn a_damaged_index_is_an_error() {
         let good = index(2, 20, &[("a", 0o100644), ("b/c", 0o100644)]);
         // After the entries come 11 bytes of an extension and the checksum. A file truncated there can look complete, because
         // checksums are not verified.

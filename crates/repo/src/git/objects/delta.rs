@@ -1,6 +1,6 @@
 //! Applies git's deltas: copies from a base and insertions. Pure; every number in a delta is untrusted.
 
-/// Never reserve more than this: the size in a delta is untrusted.
+/// The maximum reservation for a result, because the size in a delta is untrusted.
 const MAX_RESERVED_BYTES: usize = 1 << 20;
 
 /// The result size according to the delta.
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_without_a_length_is_a_long_one() {
+    fn a_copy_without_a_length_copies_65536_bytes() {
         let base: Vec<u8> = (0..70_000u32).map(|number| number as u8).collect();
         // Sizes 70,000 and 65,537: a copy of the whole base, and one more byte.
         let delta = [0xf0, 0xa2, 0x04, 0x81, 0x80, 0x04, 0x82, 0x01, 1, b'x'];
@@ -131,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_delta_yields_more_than_its_limit(base in prop::collection::vec(any::<u8>(), 0..50), delta in prop::collection::vec(any::<u8>(), 0..50)) {
+        fn a_delta_whose_result_exceeds_the_limit_is_refused(base in prop::collection::vec(any::<u8>(), 0..50), delta in prop::collection::vec(any::<u8>(), 0..50)) {
             if let Ok(made) = apply(&base, &delta, 1000) {
                 prop_assert!(made.len() <= 1000);
                 prop_assert_eq!(Some(made.len() as u64), result_size(&delta));

@@ -193,7 +193,7 @@ impl Pack {
     }
 }
 
-/// More than the header of an entry: a size of ten bytes, and either a distance of ten bytes or an id.
+/// Fits the header of any entry: a size of ten bytes, and either a distance of ten bytes or an id.
 const MAX_HEADER_BYTES: usize = 64;
 
 /// Parses the header of an entry.

@@ -22,7 +22,7 @@ const FIRST_STEP: u64 = 4;
 /// The maximum number of cached windows, 32 MiB. An index is accessed at random, so a cache smaller than the index would miss
 /// again and again; the index of half a million objects has 480 windows.
 const MAX_WINDOWS: usize = 1024;
-/// How many ids are read in one block when a binary search is this close.
+/// The number of ids in a block. A binary search that is this close reads one block.
 const BLOCK: u64 = 16;
 /// The maximum number of objects listed for a prefix; the search stops there.
 const MAX_MATCHES: usize = 64;
@@ -46,9 +46,9 @@ pub(super) struct PackIndex {
 
 impl Prefix {
     /// `None` unless there are at least four digits, and at most as many as in a whole id.
-    pub(super) fn parse(text: &str, most: usize) -> Option<Self> {
+    pub(super) fn parse(text: &str, max_digits: usize) -> Option<Self> {
         let nibbles: Vec<u8> = text.bytes().map(nibble).collect::<Option<_>>()?;
-        (4..=most).contains(&nibbles.len()).then_some(Self { nibbles })
+        (4..=max_digits).contains(&nibbles.len()).then_some(Self { nibbles })
     }
 
     /// Its first byte; there are always enough digits.
@@ -68,7 +68,7 @@ impl Prefix {
     }
 }
 
-/// What one window of ids says about a wanted id.
+/// The position of a wanted id, as far as one window of ids determines it.
 enum WindowAnswer {
     /// The number of the object with this id.
     Found(u64),
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn every_object_is_found_and_no_other() {
+    fn exactly_the_objects_of_the_index_are_found() {
         let ids = many_ids();
         let names: Vec<String> = ids.iter().map(ObjectId::to_string).collect();
         let system = MemorySystem::new();

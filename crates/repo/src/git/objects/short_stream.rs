@@ -331,7 +331,7 @@ mod tests {
         &[0x78, 0x01, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x57, 0xc8, 0x40, 0x27, 0x01, 0x68, 0x03, 0x08, 0xb1];
 
     #[test]
-    fn a_stream_of_fixed_codes() {
+    fn a_stream_with_fixed_codes_is_inflated() {
         assert_eq!(inflate(FIXED, 23).as_deref(), Some(b"hello hello hello hello".as_slice()));
         for size in [0, 5, 22, 24] {
             assert_eq!(inflate(FIXED, size), None, "{size}");
@@ -342,14 +342,14 @@ mod tests {
     }
 
     #[test]
-    fn length_and_distance_tables_are_those_of_deflate() {
+    fn length_and_distance_tables_equal_those_of_the_specification() {
         assert_eq!((LENGTHS[0], LENGTHS[8], LENGTHS[27], LENGTHS[28]), ((3, 0), (11, 1), (227, 5), (258, 0)));
         assert_eq!((DISTANCES[0], DISTANCES[4], DISTANCES[29]), ((1, 0), (5, 1), (24_577, 13)));
     }
 
     /// The general inflater would hide failures here, so compare with this one directly.
     #[test]
-    fn streams_with_codes_of_their_own() {
+    fn streams_with_dynamic_codes_are_inflated() {
         let mixed = |length: u64| (0..length).map(|n| ((n * n * 2_654_435_761) >> 13) as u8).collect::<Vec<u8>>();
         // Symbols of decreasing frequency, so that some have long codes.
         let rare: Vec<u8> = (0..20_000u32).map(|n| (n.trailing_zeros() * 7) as u8).collect();
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_that_leave_bits_without_a_meaning_are_refused() {
+    fn incomplete_codes_are_refused() {
         assert!(Codes::new(&[1, 1]).is_some() && Codes::new(&[2, 2, 2, 2]).is_some());
         assert!(Codes::new(&[0, 1, 0]).is_some() && Codes::new(&[0, 0]).is_some(), "one symbol, or none");
         assert!(Codes::new(&[1, 2]).is_none() && Codes::new(&[1, 1, 1]).is_none() && Codes::new(&[16]).is_none());
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_of_the_definition() {
+    fn checksums_follow_the_definition_of_adler32() {
         let bytes: Vec<u8> = (0..20_000u32).map(|n| ((n % 251) ^ (n / 7)) as u8).collect();
         for length in [0, 1, 15, 16, 17, 5552, 5553, 20_000] {
             let step = |(low, high): (u32, u32), byte: &u8| {
@@ -393,7 +393,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_inflated_is_what_was_deflated(
+        fn inflating_reverses_deflating(
             bytes in prop::collection::vec(0u8..8, 0..300),
             spread in 1u8..=36,
             level in 0u8..=10,
@@ -412,7 +412,7 @@ mod tests {
         }
 
         #[test]
-        fn no_stream_yields_another_size_than_asked(mut stream in prop::collection::vec(any::<u8>(), 0..80), size in 0usize..2000) {
+        fn inflated_streams_have_exactly_the_expected_size(mut stream in prop::collection::vec(any::<u8>(), 0..80), size in 0usize..2000) {
             stream.splice(..0, [0x78, 0x9c, 0b011]);
             prop_assert!(inflate(&stream, size).is_none_or(|inflated| inflated.len() == size));
         }

@@ -242,24 +242,33 @@ fn read_loose(
     let Some(compressed) = place.read(path, MAX_OBJECT)? else { return Ok(None) };
     let mut source = LooseSource { bytes: &compressed, shown: place.shown(path) };
     let (head, _) = inflater.inflate(&mut source, 0, 32)?;
-    let parsed = loose_head(&head).ok_or_else(|| source.damaged("it does not say what it is"))?;
-    let (kind, start, size) = parsed;
+    let parsed = LooseHeader::parse(&head).ok_or_else(|| source.damaged("it does not say what it is"))?;
+    let LooseHeader { kind, length, size } = parsed;
     if size > MAX_OBJECT {
         return Err(GitError::TooMuch { what: format!("the object `{}`", place.shown(path)), limit: MAX_OBJECT });
     }
     spend(size)?;
     let size = usize::try_from(size).unwrap_or(usize::MAX);
-    let mut bytes = inflater.inflate_exactly(&mut source, 0, start.saturating_add(size))?;
-    bytes.drain(..start);
+    let mut bytes = inflater.inflate_exactly(&mut source, 0, length.saturating_add(size))?;
+    bytes.drain(..length);
     Ok(Some(Object { kind, bytes: Rc::new(bytes) }))
 }
 
-/// Kind, header length and size of a loose object: `tree 123` and a zero byte.
-fn loose_head(head: &[u8]) -> Option<(ObjectKind, usize, u64)> {
-    let end = head.iter().position(|&byte| byte == 0)?;
-    let text = std::str::from_utf8(head.get(..end)?).ok()?;
-    let (kind, size) = text.split_once(' ')?;
-    Some((ObjectKind::of_name(kind.as_bytes())?, end + 1, size.parse().ok()?))
+/// The header of a loose object: `tree 123` and a zero byte.
+struct LooseHeader {
+    kind: ObjectKind,
+    /// The length of the header itself.
+    length: usize,
+    size: u64,
+}
+
+impl LooseHeader {
+    fn parse(head: &[u8]) -> Option<Self> {
+        let end = head.iter().position(|&byte| byte == 0)?;
+        let text = std::str::from_utf8(head.get(..end)?).ok()?;
+        let (kind, size) = text.split_once(' ')?;
+        Some(Self { kind: ObjectKind::of_name(kind.as_bytes())?, length: end + 1, size: size.parse().ok()? })
+    }
 }
 
 struct LooseSource<'b> {

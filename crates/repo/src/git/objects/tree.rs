@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_below_a_folder_that_is_the_same_is_the_same() {
+    fn a_file_in_an_unchanged_folder_is_unchanged() {
         let same = |folders: &[&str]| RevisionFiles {
             same: folders.iter().map(|folder| folder.as_bytes().to_vec()).collect(),
             ..RevisionFiles::default()
