@@ -1,7 +1,7 @@
 //! A cache file that is read in parts. It has a checksum for each block, and only the blocks that are read are verified.
 //!
-//! Layout: a head (magic, key, checksum and length of the directory); the directory (a description, the lengths of the sections, the
-//! checksums of the blocks); then the concatenated sections. Block boundaries ignore section boundaries.
+//! Layout: a head (magic, key, checksum and length of the directory); the directory (a description, the lengths of the sections,
+//! the checksums of the blocks); then the concatenated sections. Block boundaries ignore section boundaries.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -112,7 +112,7 @@ pub(crate) struct BlobList {
 }
 
 impl BlobList {
-    /// With room for `count` blobs.
+    /// An empty list with capacity for `count` blobs.
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { bytes: Vec::new(), ends: Vec::with_capacity(count) }
     }

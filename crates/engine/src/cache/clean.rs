@@ -11,7 +11,7 @@ const MAGIC: &[u8; 8] = b"stanscan";
 pub(super) const FILE: &str = "clean.data";
 
 /// Further digests are not stored.
-const MAX_KEPT: usize = 1 << 20;
+const MAX_ENTRIES: usize = 1 << 20;
 
 /// First halves of digests, sorted.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ impl Cache<'_> {
             return;
         }
         // When there are too many, digests of this run win over older ones.
-        keys.extend(known.keys.iter().take(MAX_KEPT.saturating_sub(keys.len())));
+        keys.extend(known.keys.iter().take(MAX_ENTRIES.saturating_sub(keys.len())));
         keys.sort_unstable();
         keys.dedup();
         let mut writer = SectionWriter::default();

@@ -20,8 +20,8 @@ pub(super) const HAS_FACTS: u8 = 4;
 pub(super) const HAS_META: u8 = 8;
 pub(super) const OUTSIDE: u8 = 16;
 
-/// The parts of the data file, in file order. Each can be loaded without the others before and after it: an unchanged run needs the
-/// graph alone, an incremental update everything but the contents.
+/// The parts of the data file, in file order. Each can be loaded without the others before and after it: an unchanged run needs
+/// the graph alone, an incremental update everything but the contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DataPart {
     /// Digests and sizes of the graph's nodes.

@@ -1,5 +1,5 @@
-//! Names that files declare, by contents, so that overviews parse a file only once. Stored in a file of its own, which only overviews
-//! read.
+//! Names that files declare, by contents, so that overviews parse a file only once. Stored in a file of its own, which only
+//! overviews read.
 
 use stan_model::Digest;
 use xxhash_rust::xxh3::Xxh3;

@@ -1,6 +1,6 @@
-//! Edits since a cache was written: files with another stat, files with other contents, and the figures of the updated graph. Kept
-//! in a small file beside the index, so that an edit does not rewrite a large cache and later runs do not process the same edit
-//! again.
+//! Edits since a cache was written: files with another stat, files with other contents, and the figures of the updated graph.
+//! Kept in a small file beside the index, so that an edit does not rewrite a large cache and later runs do not process the same
+//! edit again.
 
 use std::path::Path;
 
@@ -152,8 +152,8 @@ impl Index {
         Some(StoredEdits { base, fingerprints, directories, listed_at: now, contents })
     }
 
-    /// The directories of these files with their current stats. The caller has compared their entries in this run, so the new stats
-    /// belong to the known entries. A change in between is not lost: its stat is too young to be trusted by the next run.
+    /// The directories of these files with their current stats. The caller has compared their entries in this run, so the new
+    /// stats belong to the known entries. A change in between is not lost: its stat is too young to be trusted by the next run.
     fn changed_directories(&self, system: &dyn System, fingerprints: &[(u32, u64)]) -> Observations {
         let folder = |(file, _): &(u32, u64)| self.files.path(*file as usize).rsplit_once('/').map_or("", |(it, _)| it);
         let paths: FxHashSet<&str> = fingerprints.iter().map(folder).collect();

@@ -1,8 +1,8 @@
 //! Writes the large half of the cache: the graph and the facts of every file (`data.rs` reads them).
 //!
-//! The first run of a user writes this, so it must be cheap. The entry of a file (its digest and facts) is encoded by the thread that
-//! analysed the file, and written to disk from that buffer. What depends on the whole run is encoded in one parallel pass over the
-//! records, into a few buffers that are copied once. Nothing is allocated per file.
+//! The first run of a user writes this, so it must be cheap. The entry of a file (its digest and facts) is encoded by the thread
+//! that analysed the file, and written to disk from that buffer. What depends on the whole run is encoded in one parallel pass
+//! over the records, into a few buffers that are copied once. Nothing is allocated per file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -128,7 +128,7 @@ struct Piece<'r> {
 }
 
 impl<'r> Piece<'r> {
-    /// With room for these records.
+    /// An empty piece with capacity for these records.
     fn of(part: &RecordsPart<'r>) -> Self {
         let count = part.len();
         let list = || BlobList::with_capacity(count);
@@ -241,7 +241,7 @@ fn write_graph(graph: &Graph, room: usize) -> EncodedGraph {
     EncodedGraph { writer, metas_end, shape_end }
 }
 
-/// Serialises to the end of a buffer. postcard's own flavour for this extends it through an iterator, which is slower.
+/// Appends serialised bytes to a buffer. postcard's own flavour for this uses an iterator, which is slower.
 struct Append<'b>(&'b mut Vec<u8>);
 
 impl Flavor for Append<'_> {

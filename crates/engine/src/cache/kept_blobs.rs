@@ -1,5 +1,5 @@
-//! A persistent map from 128-bit keys to values, in one file of the cache: values of earlier runs, and new ones of this run. Each kind
-//! of value has its own file, so that a run reads only what it needs.
+//! A persistent map from 128-bit keys to values, in one file of the cache: values of earlier runs, and new ones of this run. Each
+//! kind of value has its own file, so that a run reads only what it needs.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -56,8 +56,8 @@ impl<'c> KeptBlobs<'c> {
         BlobView { kept: self, table: self.table() }
     }
 
-    /// Stores the new values and the known ones that `is_kept` accepts, if at least one in `worth_writing` values is new. A failure
-    /// is ignored.
+    /// Stores the new values and the known ones that `is_kept` accepts, if at least one in `worth_writing` values is new. A
+    /// failure is ignored.
     pub(super) fn save(self, worth_writing: usize, is_kept: impl Fn(u128) -> bool) {
         let mut all = self.new.lock().map(|mut new| std::mem::take(&mut *new)).unwrap_or_default();
         let Some(cache) = &self.cache else { return };

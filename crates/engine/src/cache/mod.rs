@@ -89,8 +89,8 @@ pub(crate) struct CacheLocation<'l> {
 }
 
 impl<'s> Cache<'s> {
-    /// Creates the folder before the scan: if it were created afterwards, the next run would see a change. Returns `None` if no cache
-    /// is possible there.
+    /// Creates the folder before the scan: if it were created afterwards, the next run would see a change. Returns `None` if no
+    /// cache is possible there.
     ///
     /// A stan folder behind a link may belong to another user, so nothing is written there.
     pub(crate) fn open(system: &'s dyn WritableSystem, location: CacheLocation<'_>, key: &[u8]) -> Option<Self> {

@@ -1,5 +1,5 @@
-//! The overview of a stored map and the number of its tokens. With them, an unchanged run loads neither the facts of the files nor the
-//! tokenizer.
+//! The overview of a stored map and the number of its tokens. With them, an unchanged run loads neither the facts of the files
+//! nor the tokenizer.
 //!
 //! Both belong to one map: to its graph, to the manifests that named its externals, and to its document. Overviews also
 //! depend on their options and on the lines at their top, which are part of their keys.
@@ -17,7 +17,7 @@ const MAGIC: &[u8; 8] = b"stanover";
 pub(super) const FILE: &str = "overview.data";
 
 /// Runs of other modes have other lines at the top. Older overviews are dropped.
-const MAX_KEPT: usize = 4;
+const MAX_OVERVIEWS: usize = 4;
 
 /// An unknown number of tokens.
 const NO_TOKENS: u64 = u64::MAX;
@@ -65,7 +65,7 @@ impl StoredOverviews {
         let Some(key) = key.encode() else { return };
         self.texts.retain(|(known, _)| *known != key);
         self.texts.insert(0, (key, text.to_vec()));
-        self.texts.truncate(MAX_KEPT);
+        self.texts.truncate(MAX_OVERVIEWS);
     }
 
     fn encode(&self, map: &[u8]) -> Vec<u8> {
@@ -155,7 +155,7 @@ mod tests {
         for budget in 2..20 {
             stored.add(&key(&one, budget), b"text");
         }
-        assert_eq!(stored.texts.len(), MAX_KEPT);
+        assert_eq!(stored.texts.len(), MAX_OVERVIEWS);
         assert_eq!(stored.find(&key(&one, 19)), Some(b"text".as_slice()));
         assert_eq!(stored.find(&key(&one, 1)), None, "the oldest are forgotten");
     }

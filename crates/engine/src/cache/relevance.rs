@@ -1,5 +1,5 @@
-//! The inputs of a ranking, stored for the next one: files and imports (valid for one graph), the words of all files (valid for their
-//! contents), and the history (valid up to one commit). Stored in the form in which they are used.
+//! The inputs of a ranking, stored for the next one: files and imports (valid for one graph), the words of all files (valid for
+//! their contents), and the history (valid up to one commit). Stored in the form in which they are used.
 //!
 //! The words of a file stay valid as long as its digest is the same. An incomplete history is not stored: the missing part may be
 //! readable in the next run.

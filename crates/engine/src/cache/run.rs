@@ -1,5 +1,5 @@
-//! The last context run that changed nothing: everything that it depends on besides the graph, and its report. A run that finds all of
-//! it unchanged repeats the report and does not read the files that it would archive.
+//! The last context run that changed nothing: everything that it depends on besides the graph, and its report. A run that finds
+//! all of it unchanged repeats the report and does not read the files that it would archive.
 
 use serde::{Deserialize, Serialize};
 use stan_repo::System;

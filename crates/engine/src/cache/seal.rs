@@ -1,9 +1,10 @@
 //! Which caches are trusted: those that this user's runs wrote in this checkout.
 //!
-//! The author of a repository can commit files that look like a cache, with correct checksums. But a commit or an archive cannot carry
-//! the inode and the change time that files get on this machine. So each file of a cache has a seal beside it: a MAC, by a key that
-//! only this user has, of the file's stat after it was written. Any other file in its place, and any later change, has another stat,
-//! and no other user can create a seal. A MAC of the contents is not needed, and would cost more than the rest of an unchanged run.
+//! The author of a repository can commit files that look like a cache, with correct checksums. But a commit or an archive cannot
+//! carry the inode and the change time that files get on this machine. So each file of a cache has a seal beside it: a MAC, by a
+//! key that only this user has, of the file's stat after it was written. Any other file in its place, and any later change, has
+//! another stat, and no other user can create a seal. A MAC of the contents is not needed, and would cost more than the rest of
+//! an unchanged run.
 //!
 //! In a folder outside the repository that the user named, files are trusted by their owner instead, so that a restored copy of a
 //! cache can be used.

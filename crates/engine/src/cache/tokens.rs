@@ -15,7 +15,7 @@ use crate::tokens::{COUNT_VERSION, Tokenizer};
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// Entries of earlier runs that are kept.
-const MAX_KEPT: usize = 1 << 20;
+const MAX_ENTRIES: usize = 1 << 20;
 
 /// The files of the tokenizers that are slow enough to need one.
 pub(super) const FILES: [&str; 2] = ["tokens.o200k", "tokens.cl100k"];
@@ -43,7 +43,7 @@ impl TokenTable {
 
     /// This table with more entries. If there are too many, old entries are dropped.
     pub(crate) fn with(&self, new: impl Iterator<Item = (u128, u64)>) -> Self {
-        let known = self.entries.iter().copied().take(MAX_KEPT);
+        let known = self.entries.iter().copied().take(MAX_ENTRIES);
         Self::of(known.chain(new))
     }
 

@@ -1,5 +1,6 @@
-//! Which of a module's exported names may resolve differently after an edit. A superfluous name only costs time: the implicit edges of
-//! every file that takes it are recomputed. A missing name would leave wrong edges. So every approximation here adds names.
+//! Which of a module's exported names may resolve differently after an edit. A superfluous name only costs time: the implicit
+//! edges of every file that takes it are recomputed. A missing name would leave wrong edges. So every approximation here adds
+//! names.
 
 use std::collections::BTreeSet;
 

@@ -264,8 +264,8 @@ impl FileDetails {
     }
 }
 
-/// The modules that names are followed through. The walk may go further into packages than the graph does: names are kept only for
-/// edges that the graph has.
+/// The modules that names are followed through. The walk may go further into packages than the graph does: names are kept only
+/// for edges that the graph has.
 impl Modules for FileDetails {
     fn module(&self, file: FileKey) -> Option<Module<'_>> {
         let detail = self.records.get(file.index())?;

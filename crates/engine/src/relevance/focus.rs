@@ -26,7 +26,7 @@ pub struct FocusFile {
     pub shown: String,
     /// Root-relative path.
     pub node_id: String,
-    /// How many levels of its dependencies must be included.
+    /// The number of levels of its dependencies that must be included.
     pub depth: u32,
 }
 

@@ -28,7 +28,7 @@ impl Relevance {
         Self::gather_with_cache(engine, repository, request).map(|(relevance, _)| relevance)
     }
 
-    /// Like [`Self::gather`]. Returns also the cache that it opened.
+    /// As [`Self::gather`]; also returns the opened cache.
     pub(crate) fn gather_with_cache<'s>(
         engine: &Engine<'s>,
         repository: &Repository<'_>,

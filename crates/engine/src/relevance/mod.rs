@@ -90,7 +90,7 @@ impl Relevance {
         Some(bytes)
     }
 
-    /// Whether some path may contain a character that Windows interprets. Hardly any repository has one, so that checking each
+    /// Whether some path may contain a character that Windows interprets. Hardly any repository has one, so the check of each
     /// path can usually be skipped.
     pub(crate) fn may_have_hazards(&self) -> bool {
         // No early exit, so that the loop is vectorised.
@@ -111,7 +111,7 @@ impl Relevance {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Focused {
     pub file: u32,
-    /// How many levels of its dependencies must be included.
+    /// The number of levels of its dependencies that must be included.
     pub depth: u32,
     /// 1 for a file that was named, less for one further down in a log.
     pub weight: Fixed,

@@ -1,5 +1,4 @@
-//! Interns the names of one Go file: each gets an id and an entry with all that is known of it, so that each use needs one
-//! lookup.
+//! Interns the names of one Go file: each gets an id and an entry with all its data, so that each use needs one lookup.
 //!
 //! Nearly all names have at most 16 bytes. These are compared as two integers, loaded without a loop over bytes, so that a lookup
 //! compares no text.

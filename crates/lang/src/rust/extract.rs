@@ -20,7 +20,8 @@ const MAX_SCOPE_BYTES: usize = 512;
 /// Longer paths are ignored.
 const MAX_PATH_BYTES: usize = 1024;
 
-/// The maximum number of item macro calls recorded per file, bounded because every name that a module does not declare is looked up in them.
+/// The maximum number of item macro calls recorded per file: every name that a module does not declare is looked up in all of
+/// them.
 const MAX_MACRO_CALLS: usize = 256;
 
 /// The maximum number of enclosing blocks with imports that are searched for a path.
@@ -132,7 +133,7 @@ struct Builder<'b, 't> {
     /// For each block, the innermost block at or around it that has imports.
     importing: Vec<u32>,
     block_uses: FxHashMap<(u32, &'t str), usize>,
-    /// How many more bytes specifiers may use in total, so that facts stay proportional to the file.
+    /// The remaining bytes for specifiers, limited so that facts stay proportional to the file.
     budget: usize,
     left_out: bool,
     scratch: String,

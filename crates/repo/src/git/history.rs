@@ -15,13 +15,13 @@ use crate::git::objects::{
 use crate::system::System;
 
 /// Longer messages are truncated.
-const MAX_MESSAGE: usize = 4 << 10;
+const MAX_MESSAGE_BYTES: usize = 4 << 10;
 /// Stop after this many unreadable commits: a partial clone has no trees of old commits.
 const MAX_UNREADABLE: usize = 20;
 /// The maximum bytes of trees read for one history.
 const MAX_TREE_BYTES: u64 = 1 << 30;
 
-/// How much of a history is read.
+/// The limits of a history.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryLimits {
     /// The maximum number of commits that are not merges.
@@ -167,7 +167,7 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
         let bytes = self.store.read_as(id, ObjectKind::Commit)?;
         let commit = Commit::parse(id, &bytes, self.place.format.hash)?;
         let message = commit.message(&bytes);
-        let message = String::from_utf8_lossy(message.get(..MAX_MESSAGE).unwrap_or(message)).into_owned();
+        let message = String::from_utf8_lossy(message.get(..MAX_MESSAGE_BYTES).unwrap_or(message)).into_owned();
         Ok((commit, message))
     }
 

@@ -52,8 +52,8 @@ impl IncrementalUpdate<'_> {
         }
         let mut patch = Patch::default();
         let edited = by_file(edits);
-        // Lost minus gained edges of each node. Only a node that lost more than it gained can have lost its last one, so only those
-        // need their in-degree, which takes a scan of all edges.
+        // Lost minus gained edges of each node. Only a node that lost more than it gained can have lost its last one, so only
+        // those need their in-degree, which takes a scan of all edges.
         let mut lost: FxHashMap<NodeIndex, i64> = FxHashMap::default();
         for file in affected {
             let node = self.data.node_of(*file)?;
@@ -79,7 +79,7 @@ impl IncrementalUpdate<'_> {
         Some(patch)
     }
 
-    /// The edges that an affected file has now, sorted and unique.
+    /// The current edges of an affected file, sorted and unique.
     fn new_edges(
         &self,
         old: &[Edge],
@@ -116,8 +116,8 @@ impl IncrementalUpdate<'_> {
     fn is_removed(&self, node: NodeIndex, lost: i64, patch: &Patch) -> Option<bool> {
         let kind = self.data.node_kind(node)?;
         match kind {
-            // Files of the universe are always nodes. An ignored file is one only while it is reachable from the universe; deciding
-            // that takes a walk, because ignored files may import each other.
+            // Files of the universe are always nodes. An ignored file is one only while it is reachable from the universe;
+            // deciding that takes a walk, because ignored files may import each other.
             NodeKind::Source if self.is_universe_node(node) => return Some(false),
             NodeKind::Source => return None,
             NodeKind::External | NodeKind::Builtin | NodeKind::Missing => {}

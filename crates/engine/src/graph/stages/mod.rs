@@ -17,8 +17,8 @@ use super::compile::{ContentObserver, PreviousRun};
 use super::node_table::{NodeName, NodeTable};
 use crate::shared::Bundles;
 
-/// How many files a thread takes at once. Small, so that all threads end at about the same time; large enough that files of one
-/// directory are handled together and share resolved specifiers.
+/// The number of files that a thread takes at once. Small, so that all threads end at about the same time; large enough that
+/// files of one directory are handled together and share resolved specifiers.
 const CHUNK: usize = 128;
 
 /// An edge between keys.

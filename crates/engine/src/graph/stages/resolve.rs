@@ -1,4 +1,5 @@
-//! Resolve: the requests of one file → edges by key. Full and incremental runs use the same function with different tables of keys.
+//! Resolve: the requests of one file → edges by key. Full and incremental runs use the same function with different tables of
+//! keys.
 
 use std::sync::Arc;
 
@@ -32,7 +33,8 @@ impl<'r> ThreadResolver<'r> {
         Self { worker: resolvers.worker(table), found: Resolved::default() }
     }
 
-    /// Resolves all requests of a file; also returns problems with their targets. `path` is absolute, `display` the name in problems.
+    /// Resolves all requests of a file; also returns problems with their targets. `path` is absolute, `display` the name in
+    /// problems.
     pub(crate) fn resolve_file(
         &mut self,
         path: &str,

@@ -95,7 +95,7 @@ pub(super) struct Module {
 pub(super) struct NameIndex(OnceLock<Box<[(u64, u64)]>>);
 
 /// Names up to this length are equal if their first bytes and their lengths are equal.
-pub(super) const INDEXED: usize = 16;
+pub(super) const MAX_INDEXED_NAME_BYTES: usize = 16;
 
 impl NameIndex {
     /// The range of bindings whose names have the same first bytes as `name`; `bindings` must be those of the module.

@@ -17,7 +17,7 @@ pub(super) struct Manifest {
     pub(super) workspace: Option<WorkspaceFacts>,
 }
 
-/// The `[package]` table and those beside it.
+/// The `[package]` table and the tables next to it.
 #[derive(Debug, Default)]
 pub(super) struct PackageFacts {
     pub(super) name: Box<str>,
@@ -27,7 +27,7 @@ pub(super) struct PackageFacts {
     /// The root files of all other crates: programs, tests, examples, benchmarks, the build script.
     pub(super) programs: Vec<Box<str>>,
     pub(super) is_2015: bool,
-    /// By the name in code, as far as the manifest tells it.
+    /// By the name in code, as far as the manifest determines it.
     pub(super) dependencies: FxHashMap<Box<str>, Dependency>,
     /// The folder of the workspace, if the package specifies it.
     pub(super) workspace: Option<Box<str>>,

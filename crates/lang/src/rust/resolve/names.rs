@@ -14,7 +14,7 @@ use stan_model::FileFacts;
 use stan_model::facts::{Binding, Bound, Request, Scope};
 
 use super::Resolver;
-use super::forest::{Forest, INDEXED, ModuleId, Outside, OutsideId, is_module};
+use super::forest::{Forest, MAX_INDEXED_NAME_BYTES, ModuleId, Outside, OutsideId, is_module};
 use super::packages::Library;
 use super::segments::Segments;
 use super::standard::{Standard, home, moved_module, standard_crate};
@@ -35,7 +35,7 @@ const MAX_MEANINGS: usize = 4;
 const MAX_STORED_VISITS: usize = 24;
 
 /// Modules with fewer names are searched without an index.
-const FEW_BINDINGS: usize = 8;
+const MIN_INDEXED_BINDINGS: usize = 8;
 
 /// The meaning of a name. Copied often, so it owns no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,15 +177,16 @@ impl<'n> PathResolver<'n> {
 
     /// The bindings of a name in a module, and the index of the first one.
     fn named(&self, module: ModuleId, scope: &'n Scope, name: &str) -> (usize, &'n [Binding]) {
-        let index = self.forest.module(module).filter(|_| scope.bindings.len() >= FEW_BINDINGS);
+        let index = self.forest.module(module).filter(|_| scope.bindings.len() >= MIN_INDEXED_BINDINGS);
         let Some(index) = index.map(|module| &module.index) else { return named(&scope.bindings, name) };
         let range = index.range(&scope.bindings, name);
         let alike = scope.bindings.get(range.clone()).unwrap_or_default();
-        if name.len() <= INDEXED {
+        if name.len() <= MAX_INDEXED_NAME_BYTES {
             let count = alike.iter().take_while(|binding| binding.name.len() == name.len()).count();
             return (range.start, alike.get(..count).unwrap_or_default());
         }
-        let before = if alike.len() < FEW_BINDINGS { 0 } else { alike.partition_point(|one| *one.name < *name) };
+        let before =
+            if alike.len() < MIN_INDEXED_BINDINGS { 0 } else { alike.partition_point(|one| *one.name < *name) };
         let (at, found) = named(alike.get(before..).unwrap_or_default(), name);
         (range.start + before + at, found)
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::git::index::file::{GROWTH, IndexReader, RawEntry, SplitLink};
+use crate::git::index::file::{IndexReader, MAX_NAMES_GROWTH, RawEntry, SplitLink};
 use crate::git::objects::{HashKind, ObjectId, TreeMode};
 
 /// A whole index, after merging a split one with its base.
@@ -145,7 +145,7 @@ fn folders(content: &[u8], hash: HashKind) -> Option<BTreeMap<Vec<u8>, ObjectId>
             Some((parent, _)) => [parent, rest.get(..zero)?, b"/"].concat(),
         };
         named += path.len();
-        if named > content.len().saturating_mul(GROWTH) {
+        if named > content.len().saturating_mul(MAX_NAMES_GROWTH) {
             return None;
         }
         rest = rest.get(line_end + 1..)?;

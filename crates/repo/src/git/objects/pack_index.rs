@@ -23,7 +23,7 @@ const FIRST_STEP: u64 = 4;
 /// again and again; the index of half a million objects has 480 windows.
 const MAX_WINDOWS: usize = 1024;
 /// The number of ids in a block. A binary search that is this close reads one block.
-const BLOCK: u64 = 16;
+const BLOCK_IDS: u64 = 16;
 /// The maximum number of objects listed for a prefix; the search stops there.
 const MAX_MATCHES: usize = 64;
 
@@ -143,8 +143,8 @@ impl PackIndex {
         Ok(None)
     }
 
-    /// Searches the ids of `range` that lie in one window with the `probe`-th. A window has more than a thousand ids, so this nearly
-    /// always decides, and looks for a window once instead of once for each id.
+    /// Searches the ids of `range` that lie in one window with the `probe`-th. A window has more than a thousand ids, so this
+    /// nearly always decides, and looks for a window once instead of once for each id.
     fn search_window(
         &self,
         place: &GitLayout<'_>,
@@ -215,7 +215,7 @@ impl PackIndex {
             if start >= end || into.len() > MAX_MATCHES {
                 return Ok(());
             }
-            ids = self.ids(place, start, (end - start).min(BLOCK))?;
+            ids = self.ids(place, start, (end - start).min(BLOCK_IDS))?;
         }
     }
 
@@ -228,7 +228,7 @@ impl PackIndex {
         before: impl Fn(&[u8]) -> bool,
     ) -> Result<(u64, Vec<u8>), GitError> {
         let (mut low, mut high) = self.bucket(first_byte);
-        while high.saturating_sub(low) > BLOCK {
+        while high.saturating_sub(low) > BLOCK_IDS {
             let middle = low + (high - low) / 2;
             let entry = self.ids(place, middle, 1)?;
             if before(self.id_in(&entry)) { low = middle + 1 } else { high = middle + 1 }

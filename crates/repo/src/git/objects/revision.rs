@@ -12,7 +12,7 @@ use super::references::References;
 use super::store::ObjectStore;
 
 /// The maximum depth of tags that point to tags.
-const MAX_TAGS: usize = 64;
+const MAX_TAG_DEPTH: usize = 64;
 /// The maximum number of listed candidates of an ambiguous abbreviation.
 const MAX_CANDIDATES: usize = 8;
 
@@ -192,7 +192,7 @@ impl Resolver<'_, '_, '_> {
     /// Follows tags to their target.
     fn peel(&mut self, id: ObjectId) -> Result<Peeled, GitError> {
         let mut id = id;
-        for _ in 0..MAX_TAGS {
+        for _ in 0..MAX_TAG_DEPTH {
             let (kind, bytes) = self.store.read(&id)?;
             if kind != ObjectKind::Tag {
                 return Ok(Peeled { id, kind, bytes });
@@ -201,7 +201,7 @@ impl Resolver<'_, '_, '_> {
             let target = target.and_then(|digits| ObjectId::from_hex(digits, self.place.format.hash));
             id = target.ok_or_else(|| GitError::damaged(&format!("tag {id}"), "it does not say what it marks"))?;
         }
-        Err(GitError::TooMuch { what: "a chain of tags".to_owned(), limit: MAX_TAGS as u64 })
+        Err(GitError::TooMuch { what: "a chain of tags".to_owned(), limit: MAX_TAG_DEPTH as u64 })
     }
 
     fn commit(&self, id: &ObjectId, bytes: &[u8]) -> Result<Commit, GitError> {

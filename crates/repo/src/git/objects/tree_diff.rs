@@ -17,9 +17,9 @@ use super::tree::{TreeEntry, TreeMode};
 /// The maximum number of folders read per comparison.
 const MAX_FOLDERS: usize = 20_000;
 /// The maximum total size of cached folders, in bytes: the next comparison needs most of them again.
-const MAX_KEPT: usize = 32 << 20;
+const MAX_CACHED_BYTES: usize = 32 << 20;
 /// Longer paths cannot be opened.
-const MAX_PATH: usize = 1 << 16;
+const MAX_PATH_BYTES: usize = 1 << 16;
 
 /// The differences between two folders.
 #[derive(Debug, PartialEq, Eq)]
@@ -204,7 +204,7 @@ impl TreeDiff {
                 let [old, new] =
                     [pair.0, pair.1].map(|side| side.filter(|side| side.mode.is_none()).map(|side| side.id));
                 let is_below = folder.starts_with(prefix) || prefix.starts_with(&folder);
-                if (old.is_some() || new.is_some()) && is_below && full.len() < MAX_PATH {
+                if (old.is_some() || new.is_some()) && is_below && full.len() < MAX_PATH_BYTES {
                     pending.push((folder, old, new));
                 }
                 let file =
@@ -241,7 +241,7 @@ impl TreeDiff {
             Some(tree) => Rc::clone(tree),
             None => {
                 let tree = Rc::new(Tree::new(id, store.read_as(id, ObjectKind::Tree)?)?);
-                if self.kept_bytes.saturating_add(tree.bytes.len()) > MAX_KEPT {
+                if self.kept_bytes.saturating_add(tree.bytes.len()) > MAX_CACHED_BYTES {
                     self.kept.clear();
                     self.kept_bytes = 0;
                 }

@@ -10,7 +10,7 @@ use super::place::GitLayout;
 use crate::system_ext::SystemExt as _;
 
 /// The size of a window, in bytes.
-const WINDOW: u64 = 32 << 10;
+const WINDOW_BYTES: u64 = 32 << 10;
 
 /// The windows of one file.
 pub(super) struct Windows {
@@ -50,7 +50,7 @@ impl Windows {
         path: &str,
         position: u64,
     ) -> Result<(u64, &[u8]), GitError> {
-        let start = position - position % WINDOW;
+        let start = position - position % WINDOW_BYTES;
         let at = match self.places.get(&start) {
             Some(&at) => at,
             None => self.read(place, path, start)?,
@@ -70,7 +70,7 @@ impl Windows {
         let Some(window) = self.kept.get_mut(at) else { return Ok(at) };
         // A failed read leaves no window behind.
         self.places.remove(&window.start);
-        let length = self.end.saturating_sub(start).min(WINDOW);
+        let length = self.end.saturating_sub(start).min(WINDOW_BYTES);
         window.start = start;
         window.bytes.resize(usize::try_from(length).unwrap_or(0), 0);
         if !window.bytes.is_empty() {
