@@ -1,4 +1,4 @@
-//! Names that files declare, by contents, so that overviews parse a file only once. Stored in a file of its own, which only
+//! Names that files declare, by contents, so that overviews parse a file only once. Stored in a separate file, which only
 //! overviews read.
 
 use stan_model::Digest;

@@ -14,7 +14,7 @@ use crate::tokens::{COUNT_VERSION, Tokenizer};
 /// Fits the entries of several million files.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// Entries of earlier runs that are kept.
+/// The maximum number of stored entries.
 const MAX_ENTRIES: usize = 1 << 20;
 
 /// The files of the tokenizers that are slow enough to need one.

@@ -145,7 +145,7 @@ impl GraphOptions {
 pub struct GraphRequest {
     /// Directory of the cache, absolute; `None` for no cache.
     pub cache_directory: Option<String>,
-    /// Where the key of this user is kept, absolute. Without it, a cache inside the repository is neither read nor written,
+    /// The folder with this user's key, absolute. Without it, a cache inside the repository is neither read nor written,
     /// because another user may have written it.
     pub state_directory: Option<String>,
     /// Whether the graph is requested, or only its statistics.

@@ -202,7 +202,7 @@ impl<'u> NodeTable<'u> {
         }
     }
 
-    /// Whether an unresolved specifier is spelled like a file that is a node of its own.
+    /// Whether an unresolved specifier is spelled like the id of another file's node.
     fn is_file_id(&self, id: &str) -> bool {
         if self.by_path.contains_key(id) {
             return true;

@@ -10,7 +10,7 @@ use super::resolve::ThreadResolver;
 use super::{AnalysedChunks, CompileRun, KeyedEdge};
 
 impl CompileRun<'_> {
-    /// The implicit edges, and a problem for each file some of whose edges were left out because an ambiguous name has too many
+    /// The implicit edges, and a problem for each file with edges that are omitted because an ambiguous name has too many
     /// definers.
     pub(in crate::graph) fn tunnel(&self, files: &AnalysedChunks) -> (Vec<KeyedEdge>, Vec<Problem>) {
         let modules = CompiledModules { run: self, files };

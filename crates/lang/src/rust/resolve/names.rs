@@ -294,7 +294,8 @@ impl<'n> PathResolver<'n> {
 
     /// The meaning of a first segment without prefix; `is_whole` if it is the only one.
     fn plain(&self, module: ModuleId, name: &'n str, form: Form, is_whole: bool, trail: &mut Trail<'n>) -> Meanings {
-        // Memoise only outermost lookups: the result of an inner one may depend on the lookups in progress and on the steps left.
+        // Memoise only outermost lookups: the result of an inner one may depend on the lookups in progress and on the
+        // remaining steps.
         if trail.steps > 0 || !trail.requests.is_empty() || !trail.globs.is_empty() {
             return self.find_plain(module, name, form, is_whole, trail);
         }
