@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_cargos_is_refused() {
+    fn metadata_that_cargo_did_not_write_is_refused() {
         assert!(read(&serde_json::json!({}), "").is_err());
         assert!(read(&serde_json::json!({ "packages": [{}] }), "").is_err());
         assert!(read(&serde_json::json!({ "packages": [] }), "[[").is_err());
