@@ -1,6 +1,9 @@
 //! Tokens recognised by the text around a run: a dot and a prefix before it, digits and a colon, an address.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use crate::randomness::{is_hex, is_plausible};
 use crate::{private_key, web_token};
@@ -136,18 +139,22 @@ fn telegram(before: &[u8], token: &[u8]) -> Option<&'static str> {
     (is_token && is_plausible(token)).then_some("telegram-token")
 }
 
+static SLACK_HOOK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("hooks.slack.com/"));
+static DISCORD_HOOK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("discord.com/api/webhooks/"));
+static DISCORD_APP_HOOK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("discordapp.com/api/webhooks/"));
+
 /// Webhook addresses: anyone who has the address can post to it.
 fn web_hook(before: &[u8], token: &[u8]) -> Option<&'static str> {
-    let holds = |needle: &[u8]| memchr::memmem::find(before, needle).is_some();
-    if holds(b"hooks.slack.com/") && (18..=44).contains(&token.len()) && is_plausible(token) {
+    let holds = |finder: &Finder<'_>| finder.find(before).is_some();
+    if (18..=44).contains(&token.len()) && holds(&SLACK_HOOK) && is_plausible(token) {
         return Some("slack-webhook");
     }
     let is_teams = before.ends_with(b"/IncomingWebhook/") && token.len() == 32 && is_hex(token);
     if is_teams && is_plausible(token) {
         return Some("teams-webhook");
     }
-    let is_discord = holds(b"discord.com/api/webhooks/") || holds(b"discordapp.com/api/webhooks/");
-    (is_discord && token.len() >= 60 && is_plausible(token)).then_some("discord-webhook")
+    let is_discord = token.len() >= 60 && (holds(&DISCORD_HOOK) || holds(&DISCORD_APP_HOOK));
+    (is_discord && is_plausible(token)).then_some("discord-webhook")
 }
 
 /// `access_token$production$x$y`.
