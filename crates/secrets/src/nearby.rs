@@ -120,11 +120,11 @@ fn azure_signature(before: &[u8], token: &[u8]) -> Option<&'static str> {
     (is_signed && !is_expired(start) && is_plausible(token)).then_some("azure-signature")
 }
 
-/// Signatures that expired before these rules were written (2025) are useless.
+/// Signatures that expired before these rules were written (2026) are useless.
 fn is_expired(address: &[u8]) -> bool {
     let expiry = [&b"&se="[..], b"?se="].into_iter().filter_map(|key| memchr::memmem::rfind(address, key)).max();
     let year = expiry.and_then(|at| address.get(at + 4..at + 9));
-    year.is_some_and(|year| year.ends_with(b"-") && year.starts_with(b"20") && year < &b"2025-"[..])
+    year.is_some_and(|year| year.ends_with(b"-") && year.starts_with(b"20") && year < &b"2026-"[..])
 }
 
 /// `123456789:AA…`, with 35 characters after the colon.
@@ -163,6 +163,9 @@ fn braintree(before: &[u8], token: &[u8]) -> Option<&'static str> {
     (is_token && token.len() == 32 && is_plausible(token)).then_some("braintree-token")
 }
 
+/// How the key of Azure's storage emulator starts, which is public and the same for everyone.
+pub(crate) const EMULATOR_KEY: &[u8] = b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq";
+
 /// `AccountKey=` and 64 bytes in base64, in a connection string.
 fn azure_storage(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static str> {
     // A slash may have split the key into several runs.
@@ -171,7 +174,9 @@ fn azure_storage(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static s
     let start = before.get(..before.len() - left)?;
     let is_key = start.ends_with(b"AccountKey=") || start.ends_with(b"SharedAccessKey=");
     let right = after.iter().take(100).take_while(|byte| is_part(byte) || **byte == b'=').count();
-    (is_key && left + token.len() + right >= 40 && is_plausible(token)).then_some("azure-key")
+    let key = before.get(start.len()..)?;
+    let is_public = [key, token].iter().any(|part| part.starts_with(EMULATOR_KEY));
+    (is_key && !is_public && left + token.len() + right >= 40 && is_plausible(token)).then_some("azure-key")
 }
 
 /// 32 hexadecimal digits and a suffix such as `-us12`.
@@ -211,7 +216,7 @@ mod tests {
     fn signatures_of_azure_count_until_they_expire() {
         // Concatenated, so that no secret scanner flags the source.
         let signature = concat!("sig=aBXq7Rz0bXk2Lm9vT", "gYw3HdPs5Nc8JfUe1Wa6Ztk%3D");
-        for (year, is_found) in [("2023-12-20", false), ("2099-12-20", true), ("later", true)] {
+        for (year, is_found) in [("2025-12-20", false), ("2099-12-20", true), ("later", true)] {
             let address = format!("https://a.blob.core.windows.net/c?sp=r&se={year}&sv=2021-06-08&{signature}");
             assert_eq!(!crate::scan(address.as_bytes()).is_empty(), is_found, "{address}");
         }
