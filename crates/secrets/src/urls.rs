@@ -177,7 +177,9 @@ fn is_example(host: &[u8]) -> bool {
     let lower = host.to_ascii_lowercase();
     let name = lower.split(|byte| *byte == b':').next().unwrap_or(&lower);
     let reserved: [&[u8]; 7] = [b".example", b".test", b".invalid", b".local", b".localhost", b".internal", b"host"];
-    reserved.iter().any(|end| name.ends_with(end))
+    // An encoded path is a socket of this machine.
+    name.starts_with(b"%2f")
+        || reserved.iter().any(|end| name.ends_with(end))
         || [&b"127.0.0.1"[..], b"0.0.0.0", b"[::1]", b"host", b"hostname", b"server"].contains(&name)
         || [&b"example."[..], b"yourhost", b"myhost", b"domain.", b"host.com", b"server.com", b"${", b"foo.", b"bar."]
             .iter()
@@ -219,6 +221,7 @@ mod tests {
             "http://user:p%40ssword@acme.io",
             "http://user:p%C3%A4ssword@acme.io",
             "amqp://user:pa%2Fssw@queue:5672",
+            "mongodb://jesse:foo%2Fbar@%2FMongoDB.sock/",
         ] {
             check(line, None);
         }
