@@ -140,7 +140,8 @@ fn is_web_token_without_secret(value: &[u8]) -> bool {
 /// browsers.
 fn is_identifier(value: &[u8]) -> bool {
     let is_address = value.len() == 42 && value.strip_prefix(b"0x").is_some_and(is_hex);
-    let is_open = [&b"sk_test_"[..], b"rk_test_", b"pk_test_", b"pk_live_"].iter().any(|start| value.starts_with(start));
+    let is_open =
+        [&b"sk_test_"[..], b"rk_test_", b"pk_test_", b"pk_live_"].iter().any(|start| value.starts_with(start));
     let (prefix, end) = value.split_at(value.len().saturating_sub(36));
     is_address || is_open || (prefix.len() <= 4 && is_uuid(end))
 }

@@ -124,7 +124,10 @@ mod tests {
         assert_eq!(token(header, r#"{"foo":"bar"}"#, signature), Some(false));
         assert_eq!(token(header, "a text that was signed and is not an object", signature), Some(false));
         assert_eq!(token(header, r#"{"sub":"u-71"}"#, "not-a-real-signature"), Some(false));
-        assert_eq!(token(r#"{"alg":"HS256","kid":"bilbo@hobbiton.example"}"#, r#"{"sub":"1"}"#, signature), Some(false));
+        assert_eq!(
+            token(r#"{"alg":"HS256","kid":"bilbo@hobbiton.example"}"#, r#"{"sub":"1"}"#, signature),
+            Some(false)
+        );
         assert_eq!(token(r#"{"typ":"JWT"}"#, r#"{"sub":"1"}"#, signature), None);
     }
 }
