@@ -388,10 +388,10 @@ mod tests {
         let system = MemorySystem::new();
         system.set_file("/r/.git/HEAD", "ref: refs/heads/main").set_dir("/r/.git/refs").set_dir("/r/.git/objects");
         let place = GitLayout::find(&system, "/r").unwrap();
-        for (is_version_1, large) in [(false, 1500), (false, 700), (true, 1500)] {
+        for (is_version_1, large) in [(false, 5000), (false, 700), (true, 5000)] {
             system.set_file("/r/x.idx", index(&ids, is_version_1, large));
             let index = PackIndex::open(&place, "/r/x.idx").unwrap();
-            assert_eq!(index.count(), 1500);
+            assert_eq!(index.count(), 5000);
             for (number, id) in ids.iter().enumerate() {
                 assert_eq!(index.find(&place, id), Ok(Some(number as u64 * 100)), "{id}");
             }
