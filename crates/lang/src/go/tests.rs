@@ -251,7 +251,7 @@ fn names_of_the_language_that_packages_declare_again() {
 fn nested_parameter_lists_have_one_signature_for_each_bracket() {
     for count in [6, 12, 200] {
         let text = format!("package p\nfunc (s *S)zDo({}", "a, b func (,\n\nfu, er, ".repeat(count));
-        let names = crate::go::Go.declare("a.go", &text).names;
+        let names = declare(&text).names;
         assert!(names.signatures.len() <= 2 * count + 2, "{count}: {}", names.signatures.len());
         assert!(names.recipes.len() <= 16 * text.len(), "{count}: {}", names.recipes.len());
     }
