@@ -21,9 +21,7 @@ pub(crate) fn is_secret(text: &[u8]) -> Option<bool> {
     let payload = part(text.get(header.len()..)?.strip_prefix(b".")?)?;
     let signature = part(text.get(header.len() + 1 + payload.len()..)?.strip_prefix(b".")?)?;
     let (header, payload) = (decode(header)?, decode(payload)?);
-    if memchr::memmem::find(&header, b"\"alg\"").is_none() {
-        return None;
-    }
+    memchr::memmem::find(&header, b"\"alg\"")?;
     // An encrypted token has no payload that could be read.
     let is_encrypted = memchr::memmem::find(&header, b"\"enc\"").is_some();
     let is_granted = is_encrypted || (payload.starts_with(b"{") && has_claims(&payload));

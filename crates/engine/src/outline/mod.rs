@@ -16,7 +16,7 @@ pub use stan_model::document::outline_reports::{
     SymbolDeclaration, SymbolReport, SymbolUse,
 };
 use stan_model::outline::{LineStarts, Outline, UnitId};
-use stan_repo::{AbsPath, System, SystemExt as _, Universe, read_failure};
+use stan_repo::{AbsPath, System, SystemExt as _, Universe, normal_path, read_failure};
 
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
@@ -128,6 +128,11 @@ pub(crate) fn absolute(root: &str, id: &str) -> String {
     if id.starts_with('/') { id.to_owned() } else { AbsPath::new(root).join(id) }
 }
 
+/// The path of a file whose id was found, without `..`: what is allowed outside the root has some in its id.
+pub(crate) fn path_of(root: &str, id: &str) -> String {
+    normal_path(root, id)
+}
+
 /// A file that was read.
 struct Outlined {
     file: OutlinedFile,
@@ -158,7 +163,7 @@ fn held_back(repository: &Repository<'_>, asked: &AskedFile, bytes: &[u8]) -> Op
 
 fn outlined(system: &dyn System, repository: &Repository<'_>, asked: &AskedFile) -> Result<Outlined, Unread> {
     let mut bytes = Vec::new();
-    let path = absolute(repository.root, &asked.id);
+    let path = path_of(repository.root, &asked.id);
     if is_excluded(repository, &path) {
         return Err(Unread::Refused(excluded(asked)));
     }

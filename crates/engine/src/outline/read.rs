@@ -11,7 +11,7 @@ use stan_repo::{EntryKind, System, SystemExt as _};
 
 use super::near::near_names;
 use super::{
-    AnswerSize, AskedFile, MAX_BYTES, ReadItem, ReadReport, absolute, excluded, held_back, is_excluded, scan,
+    AnswerSize, AskedFile, MAX_BYTES, ReadItem, ReadReport, excluded, held_back, is_excluded, path_of, scan,
     unknown_files,
 };
 use crate::context::{EngineError, Repository};
@@ -137,7 +137,7 @@ impl Text {
         asked: &AskedText,
     ) -> Result<Result<Self, String>, EngineError> {
         let mut bytes = Vec::new();
-        let path = absolute(repository.root, &asked.file.id);
+        let path = path_of(repository.root, &asked.file.id);
         if is_excluded(repository, &path) {
             return Ok(Err(excluded(&asked.file)));
         }

@@ -86,7 +86,7 @@ impl<'p> PackFiles<'p> {
 
     /// The id of a file, by its absolute or root-relative path.
     pub(super) fn id_of(&self, path: &str) -> FileId {
-        let path = crate::outline::absolute(&self.options.root, path);
+        let path = crate::outline::path_of(&self.options.root, path);
         if let Some(id) = self.by_path.borrow().get(&path) {
             return *id;
         }
@@ -179,7 +179,7 @@ impl<'p> PackFiles<'p> {
     }
 
     fn read_package(&self, folder: &str) -> Option<PackPackage> {
-        let path = crate::outline::absolute(&self.options.root, &format!("{folder}/package.json"));
+        let path = crate::outline::path_of(&self.options.root, &format!("{folder}/package.json"));
         let mut bytes = Vec::new();
         self.system.read_real(Path::new(&path), MAX_BYTES, &mut bytes).ok()?;
         let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;

@@ -245,3 +245,14 @@ fn packages_can_redeclare_predeclared_names() {
     "#]],
     );
 }
+
+/// Parameters that share the type of a function, in brackets that are not closed: read for each, they grew exponentially.
+#[test]
+fn nested_parameter_lists_have_one_signature_for_each_bracket() {
+    for count in [6, 12, 200] {
+        let text = format!("package p\nfunc (s *S)zDo({}", "a, b func (,\n\nfu, er, ".repeat(count));
+        let names = declare(&text).names;
+        assert!(names.signatures.len() <= 2 * count + 2, "{count}: {}", names.signatures.len());
+        assert!(names.recipes.len() <= 16 * text.len(), "{count}: {}", names.recipes.len());
+    }
+}

@@ -32,6 +32,9 @@ pub(super) struct Scope<'f, 't> {
     /// The local that each token refers to.
     local_at: FxHashMap<usize, u32>,
     local_types: Vec<RecipeId>,
+    /// The signatures that were read, by the token that opens their parameters. Several parameters may share the type of a function, and
+    /// brackets that are not closed overlap: read again for each, they would grow exponentially with their nesting.
+    signatures: FxHashMap<usize, SignatureId>,
 }
 
 impl<'f, 't> Scope<'f, 't> {
@@ -44,6 +47,7 @@ impl<'f, 't> Scope<'f, 't> {
             known: FxHashMap::default(),
             local_at: FxHashMap::default(),
             local_types: Vec::new(),
+            signatures: FxHashMap::default(),
         }
     }
 
@@ -95,6 +99,8 @@ impl<'f, 't> Scope<'f, 't> {
     /// Adds the types of locals, in source order, so that later ones can refer to earlier ones.
     pub(super) fn take_locals(&mut self, uses: &Places<'t>) {
         self.local_at = uses.local_uses.iter().copied().collect();
+        // Names in types may mean locals from here on.
+        self.signatures.clear();
         for local in &uses.locals {
             let ty = match local.source {
                 Source::Unknown => RecipeId::UNKNOWN,
@@ -154,8 +160,12 @@ impl<'f, 't> Scope<'f, 't> {
     /// The signature whose parameters open at a token. Of several results only the first is used: the others are usually errors
     /// and flags.
     pub(super) fn signature_at(&mut self, open: usize, depth: u32) -> SignatureId {
+        if let Some(known) = self.signatures.get(&open) {
+            return *known;
+        }
         let mut signature = Signature::default();
-        if self.file.is_mark(open, b'(') && depth <= MAX_TYPE_DEPTH {
+        let is_read = self.file.is_mark(open, b'(') && depth <= MAX_TYPE_DEPTH;
+        if is_read {
             let close = self.file.behind_bracket(open);
             for (_, ty) in entries(self.file, open, close) {
                 let ty = self.type_at(ty, depth + 1);
@@ -168,7 +178,11 @@ impl<'f, 't> Scope<'f, 't> {
             signature.result = result.map(|at| self.type_at(at, depth + 1)).filter(|ty| *ty != RecipeId::UNKNOWN);
         }
         self.names.signatures.push(signature);
-        SignatureId(self.names.signatures.len() as u32 - 1)
+        let id = SignatureId(self.names.signatures.len() as u32 - 1);
+        if is_read {
+            self.signatures.insert(open, id);
+        }
+        id
     }
 
     /// The recipe for the expression that starts at a token, as far as names determine its type.
