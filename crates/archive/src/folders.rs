@@ -75,7 +75,7 @@ impl Folders {
                     made.map_err(|error| Error::io("make the folder", &absolute, error))?;
                     self.made.push(prefix.to_owned());
                 }
-                Err(error) => return Err(Error::io("look at", &absolute, error)),
+                Err(error) => return Err(Error::io("stat", &absolute, error)),
             }
             self.known.insert(prefix.to_owned());
         }

@@ -244,7 +244,7 @@ impl<'c> Ranking<'c> {
             // Common changes show which test belongs to the focus. Without a history, the name does.
             Signal::Names => !has_history && self.of_focus.is_some(),
             Signal::HitGraph => true,
-            // A text rarely means files that only share the name of a hit. Whoever changes a file also changes its test. Without
+            // Files that share a hit's name are rarely what a text is about. A focus is different: its test usually changes with it. Without
             // a history, only the focus's own name counts if other files share it.
             Signal::HitPairs => self.of_focus.as_ref().is_some_and(|focus| has_history || !focus.has_mates),
             _ if signal < Signal::TextWords => self.of_focus.is_some(),

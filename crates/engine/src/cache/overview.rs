@@ -19,7 +19,7 @@ pub(super) const FILE: &str = "overview.data";
 /// Runs of other modes have other lines at the top. More than these are not kept.
 const MAX_KEPT: usize = 4;
 
-/// Stands for an unknown number of tokens.
+/// Marks an unknown number of tokens.
 const NO_TOKENS: u64 = u64::MAX;
 
 /// What an overview depends on besides its map.

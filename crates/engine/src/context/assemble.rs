@@ -75,7 +75,7 @@ pub(crate) fn assemble(
     progress: &mut dyn Progress,
 ) -> Result<Assembled, EngineError> {
     let assembled = assemble_unless(system, repository, wanted, progress, None)?;
-    assembled.ok_or_else(|| EngineError::internal("a run was skipped that nothing allowed to skip"))
+    assembled.ok_or_else(|| EngineError::internal("the run was skipped although no skip check was given"))
 }
 
 /// Like [`assemble`]; `None` if the graph is unchanged and `is_needless` returns that nothing else can differ either.

@@ -170,7 +170,7 @@ fn facts_that_no_file_can_have_are_refused() {
     let scope = |bound| Scope { bindings: vec![bind(bound)], globs: Vec::new() };
     for facts in [
         FileFacts { stars: vec![9], ..FileFacts::default() },
-        // A cycle of modules, in which the Rust resolver would loop for ever.
+        // A cycle of modules, in which the Rust resolver would loop endlessly.
         FileFacts { scopes: vec![scope(Bound::Scope(1)), scope(Bound::Scope(1))], ..FileFacts::default() },
     ] {
         let store = MemoryStore::default();

@@ -13,7 +13,7 @@ use super::lexer::Kind;
 use super::names::{Places, Source, entries};
 use super::syntax::File;
 
-/// The specifier that stands for the file's own package.
+/// The specifier of the file's own package.
 pub(super) const OWN_PACKAGE: &str = ".";
 
 /// The maximum nesting depth of types that are read.

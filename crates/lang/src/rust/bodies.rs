@@ -129,7 +129,7 @@ fn chain<'t>(
         own.map_or(RecipeId::UNKNOWN, |own| scope.recipe(Recipe::Instance(own)))
     } else if let Some(symbol) = path {
         use_at(scope, at, space, Used::Name(symbol), record);
-        // Continue up to the name that this import of a path stands for.
+        // Continue up to the name that this import of a path binds.
         let wanted = scope.names.symbol(symbol).map(|symbol| symbol.name.clone()).unwrap_or_default();
         while lexed.kind(behind) == Some(Kind::Separator) && *lexed.text_at(behind - 1) != *wanted {
             behind += 2;

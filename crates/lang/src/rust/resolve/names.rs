@@ -76,7 +76,7 @@ impl Visit {
 /// The result of following a path.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// The last module on the path in its own crate, or the crate itself if the path leads to another crate.
+    /// The last module on the path in its own crate, or the crate itself if the path ends in another crate.
     pub(super) named: Meanings,
     /// The meaning of the whole path.
     pub(super) means: Meanings,
