@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_in_use_stays() {
+    fn undo_keeps_folders_that_are_not_empty() {
         let system = MemorySystem::new();
         system.set_dir("/r");
         let mut folders = Folders::new(Path::new("/r"));

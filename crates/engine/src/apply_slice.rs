@@ -21,7 +21,6 @@ pub struct ApplySliceCommand {
     pub out: Option<String>,
 }
 
-/// The result of the verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplySliceOutcome {
     pub class: ExitClass,

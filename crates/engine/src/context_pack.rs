@@ -30,7 +30,6 @@ pub struct ContextCommand {
     pub toolchain_version: &'static str,
 }
 
-/// The result of the verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextOutcome {
     pub class: ExitClass,

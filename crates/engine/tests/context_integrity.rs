@@ -331,12 +331,12 @@ fn restore(system: &MemorySystem, saved: Vec<(String, Vec<u8>)>) {
 }
 
 #[test]
-fn no_corruption_gets_through() {
+fn corrupted_externals_are_never_staged() {
     corrupt(&repository(2), 950, 3);
 }
 
 #[test]
-fn no_corruption_gets_through_beside_a_large_file() {
+fn corrupted_externals_are_never_staged_beside_a_large_file() {
     corrupt(&repository(60_000), 50, 4);
 }
 

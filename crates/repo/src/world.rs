@@ -208,7 +208,6 @@ impl<'a> World<'a> {
         real.ends_with(".json") && is_itself() == Some(true)
     }
 
-    /// Resolves a path.
     fn resolve(&self, path: &str) -> Lookup<Reached> {
         if self.reach.is_known_folder(path) {
             return Ok(Reached { real: path.to_owned(), kind: EntryKind::Dir, package: None });

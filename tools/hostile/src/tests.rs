@@ -27,7 +27,7 @@ fn breaches(script: &str) -> Option<String> {
 }
 
 #[test]
-fn every_broken_promise_is_found_out() {
+fn every_kind_of_violation_is_detected() {
     for (script, expected) in [
         ("exit 101", "ended with the code Some(101)"),
         ("exit 4", "stan graph: ended with the code Some(4)"),

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_cargos_is_refused() {
+    fn documents_that_cargo_does_not_write_are_refused() {
         assert!(read(&serde_json::json!({}), "").is_err());
         assert!(read(&serde_json::json!({ "packages": [{}] }), "").is_err());
         assert!(read(&serde_json::json!({ "packages": [] }), "[[").is_err());

@@ -310,7 +310,7 @@ pub(crate) fn check_refused(cases: &[(&'static str, String, &'static str)]) {
 }
 
 #[test]
-fn right_replies_land_and_can_be_taken_back() {
+fn correct_replies_are_applied_and_can_be_undone() {
     check_landing(&landing());
 }
 

@@ -76,7 +76,7 @@ fn refused() -> Vec<(&'static str, String, &'static str)> {
 }
 
 #[test]
-fn replies_with_a_plain_meaning_land() {
+fn replies_with_one_meaning_are_applied() {
     check_landing(&landing());
 }
 
@@ -205,13 +205,13 @@ fn at_once(rounds: usize) -> [usize; 2] {
 }
 
 #[test]
-fn writers_at_once_take_turns() {
+fn concurrent_writers_take_turns() {
     at_once(4);
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn writers_at_once_take_turns_fifty_times() {
+fn concurrent_writers_take_turns_fifty_times() {
     let [refused, done] = at_once(50);
     println!("writers at once: {done} done, {refused} had nothing to take back");
 }

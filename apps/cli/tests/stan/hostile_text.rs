@@ -171,7 +171,7 @@ fn no_hidden_character_is_printed_about_what_changed_or_is_broken() {
 }
 
 #[test]
-fn what_an_assistant_reads_shows_hidden_characters_and_keeps_ids() {
+fn documents_for_assistants_show_hidden_characters_and_keep_ids() {
     let repository = repository();
     repository.write(STATE, &state());
     output(&repository, &["run", "--context"]);

@@ -126,7 +126,7 @@ fn little_address_space_is_enough() {
 }
 
 #[test]
-fn a_held_workspace_is_waited_for_as_long_as_one_says() {
+fn the_wait_for_a_held_lock_ends_after_the_given_time() {
     let repository = Repository::new(FILES);
     succeeds(&repository, &["run"]);
     let holder = Holder { process: 4711, command: "stan run".to_owned() };

@@ -180,7 +180,7 @@ fn links_out_of_the_repository_are_not_read_by_name() {
 }
 
 #[test]
-fn what_is_excluded_is_in_no_answer_for_a_model() {
+fn answers_for_models_omit_excluded_files() {
     let repository = Repository::new(&[
         ("stan.config.yml", "stan-core:\n  excludes: [docs, src/held.ts]\n"),
         (

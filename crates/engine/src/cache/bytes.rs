@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn sections_are_read_back_as_written() {
         let mut writer = SectionWriter::default();
         writer.u64(u64::MAX);
         writer.u32s([1, 2, u32::MAX].into_iter());
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_were_made_apart_are_read_as_one() {
+    fn concatenated_blob_lists_are_read_as_one_list() {
         let list = |blobs: &[&[u8]]| {
             let mut list = BlobList::default();
             for blob in blobs {

@@ -187,7 +187,7 @@ fn an_old_block_is_updated() {
 }
 
 #[test]
-fn removing_is_all_that_removing_does() {
+fn removing_the_block_does_nothing_else() {
     let system = repository(&[]);
     let remove = options(false, Some(AgentsBlock::Remove));
     check(
@@ -273,7 +273,7 @@ fn files_that_are_not_regular_are_conflicts() {
 }
 
 #[test]
-fn a_workspace_folder_that_is_none() {
+fn invalid_workspace_folders_are_refused() {
     let system = repository(&[]);
     for stan_path in ["", ".", "..", "/tmp", ".git", "a/../.."] {
         let result = plan(&system, ROOT, stan_path, &InitOptions::default());

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn large_files_say_more() {
+    fn names_in_large_files_have_a_higher_value() {
         let small = file("a.rs", &[("one", 0)], &[]);
         let large = OverviewFile { size: 100_000, ..file("b.rs", &[("two", 0)], &[]) };
         let files = [small, large];

@@ -74,7 +74,7 @@ fn edges_between_reached_nodes_are_kept_even_off_the_way() {
 }
 
 #[test]
-fn a_seed_from_elsewhere_reaches_nothing() {
+fn a_seed_that_is_not_in_the_graph_reaches_no_node() {
     let graph = graph("a>b");
     assert_eq!(closure(&graph, &[7, u32::MAX], Direction::Forward).node_count(), 0);
     assert_eq!(closure(&Graph::default(), &[0], Direction::Backward).node_count(), 0);

@@ -16,7 +16,6 @@ use crate::name_order::in_order;
 /// A bound on the work: at most this many names are recorded per dot import. Real files have few of either.
 const MOST_DOT_NAMES: usize = 1 << 10;
 
-/// The facts of a file.
 pub fn extract(bytes: &[u8]) -> Extraction {
     let decoded = decode::decode(bytes);
     let mut extraction = decoded.text.as_deref().map(of_text).unwrap_or_default();

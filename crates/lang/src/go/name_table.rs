@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_one_number_wherever_it_stands() {
+    fn equal_names_get_equal_ids_at_all_positions() {
         let text = "a, abcdefgh.abcdefghi abcdefghijklmnop abcdefghijklmnopq abcdefghijklmnopqrstuvwxyz é a abcdefghijklmnopq abcdefgh";
         let mut table = NameTable::with_room(text, 0);
         let mut start = 0;

@@ -26,7 +26,6 @@ const MOST_CALLS: usize = 256;
 /// How many blocks with imports around a path are searched.
 const MOST_BLOCKS: usize = 64;
 
-/// The facts of a file.
 pub fn extract(bytes: &[u8], options: &ExtractOptions) -> Extraction {
     let decoded = decode::decode(bytes);
     let mut extraction = decoded.text.as_deref().map(|text| of_text(text, options)).unwrap_or_default();

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_are_lists_of_whole_paths() {
+    fn use_trees_become_lists_of_full_paths() {
         check("use a;", &["a"]);
         check(
             "use a::b::{self, c, d::{e as f, *}, g};",

@@ -91,7 +91,7 @@ pub struct Slice {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Slices a module.
+/// Locates the focus, selects what it needs, and drops declarations until the bounds hold.
 pub fn slice(module: &SourceModule<'_>, dialect: &dyn Dialect, request: &SliceRequest) -> Result<Slice, SliceError> {
     let focus = enclosure::locate(module, dialect, request)?;
     let selection = closure::select(module, dialect, request, &focus);

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_have_an_order() {
+    fn versions_are_ordered_like_semantic_versions() {
         let sorted = [
             "v0.0.0-20190101000000-aaaaaaaaaaaa",
             "v0.0.0-20200101000000-aaaaaaaaaaaa",

@@ -2,7 +2,7 @@
 //! other modules of the repository (`replace`, `go.work`, nested ones), `vendor` folders, and the module cache in the versions
 //! that `go.mod` requires and `go.sum` lists. All file access goes through a `Files` view.
 //!
-//! Build constraints are ignored: a package contains all files of its folder, for whatever system.
+//! Build constraints are ignored: a package contains all files of its folder, for any system.
 
 mod manifest;
 mod modules;
