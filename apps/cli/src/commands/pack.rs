@@ -64,7 +64,7 @@ fn request_of(
         symbols: args.symbol.iter().map(|typed| workspace.asked_symbol(engine, typed)).collect::<Result<_, _>>()?,
         focus: args.focus.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?,
         changed: args.changed.clone().map(|revision| revision.map_or(Since::Index, Since::Revision)),
-        about: args.about.iter().map(|typed| input::text_of(&workspace, typed)).collect::<Result<_, _>>()?,
+        about: args.about.iter().map(|typed| input::text_of(workspace, typed)).collect::<Result<_, _>>()?,
         budget: args.budget,
         item_tokens: if format == PackFormat::Xml { TAG_TOKENS } else { ITEM_TOKENS },
         tokenizer: args.tokens.into(),

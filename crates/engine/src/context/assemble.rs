@@ -55,14 +55,14 @@ pub(crate) struct ContextInputs {
     pub(crate) map: Map,
     pub(crate) externals_lock: ExternalsLock,
     pub(crate) selection: Selection,
-    pub(crate) meta_bytes: Arc<Vec<u8>>,
+    pub(crate) meta_bytes: DocumentBytes,
     /// The document of the map was read from disk, not encoded.
     pub(crate) meta_is_in_place: bool,
-    pub(crate) state_bytes: Arc<Vec<u8>>,
+    pub(crate) state_bytes: DocumentBytes,
     /// Which nodes of the map carry hashes.
     pub(crate) hashes: MetaHashes,
     /// Absent in a frozen run without an overview on disk.
-    pub(crate) overview: Option<Arc<Vec<u8>>>,
+    pub(crate) overview: Option<DocumentBytes>,
     /// The identity of the map in the cache, if it is stored there, and the manifests that its externals were named by.
     pub(crate) kept_as: Option<(MapIdentity, Manifests)>,
 }
@@ -146,16 +146,19 @@ struct Chosen<'a> {
     state: &'a State,
 }
 
+/// The bytes of a document, which go into the archive and into its file.
+type DocumentBytes = Arc<Vec<u8>>;
+
 /// What the archive may contain, and its overview.
 fn allowlist_of(
     rules: &Rules<'_>,
     wanted: &ArchiveRequest<'_>,
     mut summary: MapSummary<'_>,
-    meta_bytes: &Arc<Vec<u8>>,
+    meta_bytes: &DocumentBytes,
     chosen: &Chosen<'_>,
     top: Universe,
     progress: &mut dyn Progress,
-) -> Result<(Allowlist, Option<Arc<Vec<u8>>>), EngineError> {
+) -> Result<(Allowlist, Option<DocumentBytes>), EngineError> {
     let meta_tokens = summary.tokens_if_too_large(meta_bytes);
     let meta = meta_tokens.is_none().then(|| Arc::clone(meta_bytes));
     // Archives contain the minified forms, even if the ones on disk are indented.

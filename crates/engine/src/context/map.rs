@@ -282,8 +282,8 @@ pub(crate) fn load_externals_lock(
     Ok(Some(externals_lock))
 }
 
-/// Like [`load_externals_lock`], but skips the files that may not be read instead of failing: for sizes, an estimate is enough, and a
-/// checkout that was moved still has the private map of its old location.
+/// Like [`load_externals_lock`], but skips the files that may not be read instead of failing: for sizes, an estimate is enough,
+/// and a checkout that was moved still has the private map of its old location.
 pub(crate) fn readable_externals_lock(
     system: &dyn System,
     repository: &Repository<'_>,

@@ -157,7 +157,7 @@ fn line_endings_of_other_systems_are_not_a_difference() {
 }
 
 #[test]
-fn the_block_goes_without_a_trace() {
+fn removing_the_block_leaves_no_trace() {
     for before in [None, Some(""), Some("# Agents\n"), Some("# Agents"), Some("# A\r\n\r\nb"), Some("\u{feff}x\n\n\n")]
     {
         let files: Vec<(&str, &str)> = before.iter().map(|text| ("AGENTS.md", *text)).collect();

@@ -68,7 +68,7 @@ fn backward_keeps_the_dependents_and_leaves_their_edges_as_they_are() {
 }
 
 #[test]
-fn edges_between_reached_nodes_are_kept_even_off_the_way() {
+fn edges_between_reached_nodes_are_kept_even_off_the_path() {
     check("a>b b>a a>a c>a", "a", Direction::Backward, "a a>a a>b b b>a c c>a");
     check("a>b b>c c>a x>a", "b", Direction::Forward, "a a>b b b>c c c>a");
 }

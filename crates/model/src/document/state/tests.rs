@@ -53,7 +53,7 @@ fn aliases_and_the_first_version() {
 }
 
 #[test]
-fn bits_without_a_meaning_are_a_warning() {
+fn unknown_mask_bits_give_a_warning() {
     let decoded = check(r#"{"v":2,"i":[["a",1,15],["b",1,8]]}"#, r#"{"v":2,"i":[["a",1],["b",1,0]]}"#);
     let expected = ["15", "8"]
         .into_iter()
