@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_of_the_fuzzer_is_counted() {
+    fn the_output_of_the_fuzzer_is_counted() {
         let mut outcome = FuzzResult {
             target: "x".to_owned(),
             executions: 5,

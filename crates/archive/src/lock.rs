@@ -221,7 +221,7 @@ mod tests {
 
     /// As on Lustre and some FUSE and SMB mounts.
     #[test]
-    fn without_file_locks_an_exclusive_file_is_the_lock() {
+    fn a_lock_file_is_used_where_locks_are_not_supported() {
         let memory = MemorySystem::new();
         memory.set_dir("/r");
         let system = FaultySystem::new(&memory, Fault::NoLocks, 0, true);

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_windows_reads_otherwise() {
+    fn names_with_another_meaning_on_windows_are_recognised() {
         for hazard in ["..\\..\\x", "a\\b.ts", "C:\\x.ts", "c:x.ts", "a/d:/x", "\\\\server\\share"] {
             assert!(check_name(hazard).is_ok() && windows_hazard(hazard).is_some(), "{hazard}");
         }

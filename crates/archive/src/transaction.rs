@@ -269,7 +269,7 @@ impl<'s> Transaction<'s> {
         let mut done = Vec::with_capacity(total);
         for PendingWrite { target, temporary, is_durable } in steps {
             let absolute = self.folders.absolute(&target);
-            if let Err(reason) = self.system.rename(&temporary, &absolute) {
+            if let Err(reason) = self.system.rename_real(&temporary, &absolute) {
                 return Err(match done.is_empty() {
                     true => Error::io("put in place", &absolute, reason),
                     false => Error::HalfCommitted { path: target, done, total, reason },
@@ -286,7 +286,7 @@ impl<'s> Transaction<'s> {
         }
         for removal in std::mem::take(&mut self.removals) {
             let (path, removed) = match &removal {
-                Removal::File(path) => (path, self.system.remove_file(path)),
+                Removal::File(path) => (path, self.system.remove_real(path)),
                 Removal::EmptyFolder(path) => (path, self.system.remove_dir(path)),
             };
             // A missing file and a folder that is in use again both count as removed.

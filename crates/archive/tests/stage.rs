@@ -259,7 +259,7 @@ proptest! {
 
     /// Either the run fails and changes nothing, or the archived bytes are the promised ones.
     #[test]
-    fn corrupted_externals_are_never_staged(
+    fn every_corruption_is_detected(
         bytes in proptest::collection::vec(any::<u8>(), 1..60),
         place in place(),
         how in corruption(),

@@ -116,6 +116,11 @@ impl WritableLayer for CancellableSystem<'_> {
         self.cancellation.check()?;
         self.system.rename(from, to)
     }
+
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.cancellation.check()?;
+        self.system.rename_real(from, to)
+    }
 }
 
 struct CancellableFiles {

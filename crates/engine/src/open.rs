@@ -93,9 +93,13 @@ impl OpenRepository {
         let Some(absolute) = self.absolute(typed).filter(|path| escapes_root(system, &self.root, path)) else {
             return false;
         };
-        let allowed = &self.config.allowed_outside;
-        let is_allowed = |real: &str| allowed.iter().any(|folder| Path::new(real).starts_with(&folder.real));
-        allowed.is_empty() || !real_path(system, Path::new(&absolute)).is_ok_and(|real| is_allowed(&real))
+        let is_allowed = || real_path(system, Path::new(&absolute)).is_ok_and(|real| self.is_allowed(&real));
+        self.config.allowed_outside.is_empty() || !is_allowed()
+    }
+
+    /// Whether a real path is in a folder that `--allow-outside` names.
+    fn is_allowed(&self, real: &str) -> bool {
+        self.config.allowed_outside.iter().any(|folder| Path::new(real).starts_with(&folder.real))
     }
 
     /// The node id of a typed file: its path from the root, with links resolved if it exists and they stay in the root.
@@ -103,6 +107,9 @@ impl OpenRepository {
         let absolute = self.absolute(typed)?;
         let is_followed = !self.escapes_root(engine, typed);
         let real = is_followed.then(|| real_path(engine.system(), Path::new(&absolute)).ok()).flatten();
+        // A link may have appeared since it was looked for. Then the path keeps its spelling, and what reads it refuses links.
+        let root = AbsPath::new(&self.root);
+        let real = real.filter(|real| root.holds(real) || !root.holds(&absolute) || self.is_allowed(real));
         Some(relative_path(&self.root, &real.unwrap_or(absolute)))
     }
 

@@ -81,8 +81,8 @@ static CL100K: LazyLock<Option<Encoding>> = LazyLock::new(|| Encoding::load(&CL1
 /// Must change whenever the count of some text changes.
 pub(crate) const COUNT_VERSION: u64 = 2;
 
-/// Larger files are not read for counting, because no model is given them; their count is estimated from the size.
-pub(crate) const MOST_COUNTED_BYTES: u64 = 64 << 20;
+/// Larger files are not read for counting, because no model gets them; their count is estimated from the size.
+pub(crate) const MAX_COUNTED_BYTES: u64 = 64 << 20;
 
 /// A way to count tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -168,7 +168,7 @@ fn both_files(system: &dyn WritableSystem, directory: &str) -> (Vec<u8>, Vec<u8>
 /// The strongest attack that a repository can contain: the whole cache of another checkout of the same repository at the same
 /// path, with its seals, for another graph. The index is real, so that only the seal distinguishes it from ours.
 #[test]
-fn a_cache_that_came_with_the_repository_is_not_believed() {
+fn a_cache_shipped_with_the_repository_is_not_trusted() {
     let ours = |system: &MemorySystem, state: &str| GraphRequest {
         state_directory: Some(state.to_owned()),
         ..request(system.now() == 0)

@@ -453,7 +453,7 @@ fn a_cache_of_another_consent_is_not_used() {
 
 /// A typed path may be a link in the repository: finding out what it is must not access anything outside (`stan read` once did).
 #[test]
-fn typed_paths_are_classified_without_following_links_out_of_the_root() {
+fn typed_paths_are_checked_without_following_links_out_of_the_root() {
     let text = [&hostile(), "//- link /homes/u/r/gone.ts -> /net/host/x.ts\n"].concat();
     let system = Recording { inner: MemorySystem::from_fixture(&text), outside: Mutex::default() };
     let engine = Engine::new(&system);

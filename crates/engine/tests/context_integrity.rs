@@ -331,12 +331,12 @@ fn restore(system: &MemorySystem, saved: Vec<(String, Vec<u8>)>) {
 }
 
 #[test]
-fn corrupted_externals_are_never_staged() {
+fn every_corruption_is_detected() {
     corrupt(&repository(2), 950, 3);
 }
 
 #[test]
-fn corrupted_externals_are_never_staged_beside_a_large_file() {
+fn every_corruption_is_detected_beside_a_large_file() {
     corrupt(&repository(60_000), 50, 4);
 }
 

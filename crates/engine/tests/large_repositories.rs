@@ -455,7 +455,7 @@ fn plug_and_play_is_reported() {
 }
 
 #[test]
-fn an_import_of_an_excluded_file_makes_neither_node_nor_edge() {
+fn an_import_of_an_excluded_file_adds_neither_node_nor_edge() {
     let text = r#"
         //- /r/a.ts
         import './secret'; import './docs/x.json'; import {z} from './barrel'; import 'dep';

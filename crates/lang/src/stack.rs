@@ -39,7 +39,7 @@ const HUGE: usize = 1 << 30;
 const MAX_STACK: usize = 4 << 30;
 
 /// Deeper nesting occurs in no real program; parsing it would touch hundreds of megabytes of stack.
-pub(crate) const DEEPEST: usize = 50_000;
+pub(crate) const MAX_NESTING: usize = 50_000;
 
 /// Held while a file that may need more than [`HUGE`] is parsed.
 static HUGE_FILE: Mutex<()> = Mutex::new(());
@@ -72,7 +72,7 @@ impl StackPlan {
             Self::CurrentThread
         } else if bound > MAX_STACK {
             Self::TooDeep("is too large to parse")
-        } else if bound > HUGE && raw_depth(text) >= DEEPEST && is_deep() {
+        } else if bound > HUGE && raw_depth(text) >= MAX_NESTING && is_deep() {
             Self::TooDeep("is nested too deeply to parse")
         } else {
             Self::DedicatedThread(bound)
@@ -118,7 +118,7 @@ pub(crate) fn most_tokens(text: &str) -> usize {
 /// The maximum excess of opening over closing brackets anywhere in the text; 0 if there are too few to matter.
 fn raw_depth(text: &str) -> usize {
     let count = |byte| memchr::memchr_iter(byte, text.as_bytes()).count();
-    if count(b'(') + count(b'[') + count(b'{') < DEEPEST {
+    if count(b'(') + count(b'[') + count(b'{') < MAX_NESTING {
         return 0;
     }
     let (mut depth, mut deepest) = (0_isize, 0_isize);

@@ -236,6 +236,13 @@ impl WritableSystem for FaultySystem<'_> {
         self.inner.remove_file(path).and(is_there)
     }
 
+    fn remove_real(&self, path: &Path) -> io::Result<()> {
+        self.check(Effect::Remove, path)?;
+        let is_there = self.plan.length_of(path, 0).map(drop);
+        self.plan.replaced(path);
+        self.inner.remove_real(path).and(is_there)
+    }
+
     fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
         self.check(Effect::Create, path)?;
         let file = self.inner.create_new(path, access)?;
@@ -245,6 +252,13 @@ impl WritableSystem for FaultySystem<'_> {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.check(Effect::Rename, to)?;
         self.inner.rename(from, to)?;
+        self.plan.replaced(to);
+        Ok(())
+    }
+
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.check(Effect::Rename, to)?;
+        self.inner.rename_real(from, to)?;
         self.plan.replaced(to);
         Ok(())
     }

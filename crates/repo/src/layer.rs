@@ -71,8 +71,10 @@ layer! {
         fn permissions(path: &Path) -> io::Result<u32>;
         fn set_permissions(path: &Path, mode: u32) -> io::Result<()>;
         fn remove_file(path: &Path) -> io::Result<()>;
+        fn remove_real(path: &Path) -> io::Result<()>;
         fn create_new(path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>>;
         fn rename(from: &Path, to: &Path) -> io::Result<()>;
+        fn rename_real(from: &Path, to: &Path) -> io::Result<()>;
         fn remove_dir(path: &Path) -> io::Result<()>;
         fn sync_dir(path: &Path) -> io::Result<()>;
         fn try_lock(path: &Path) -> io::Result<Option<Box<dyn HeldLock>>>;

@@ -72,6 +72,10 @@ impl Default for MemorySystem {
     }
 }
 
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}
+
 impl MemorySystem {
     /// Rejects a path that contains a symlink or is one, if links are refused.
     fn check_links(&self, path: &Path, links: Links) -> io::Result<()> {
@@ -300,6 +304,11 @@ impl WritableSystem for MemorySystem {
         self.write().unlink(path, false)
     }
 
+    fn remove_real(&self, path: &Path) -> io::Result<()> {
+        self.check_links(folder_of(path), Links::Refuse)?;
+        self.remove_file(path)
+    }
+
     /// Different numbers in each call, but the same ones in every test run.
     fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
         let mut state = self.write();
@@ -333,6 +342,11 @@ impl WritableSystem for MemorySystem {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.write().rename(from, to)
+    }
+
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
+        [from, to].iter().try_for_each(|path| self.check_links(folder_of(path), Links::Refuse))?;
+        self.rename(from, to)
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {

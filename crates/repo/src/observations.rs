@@ -11,7 +11,7 @@ use stan_model::{Digest, Problem};
 
 use crate::advice::read_failure;
 use crate::git::directory::is_head;
-use crate::git::directory::{MAX_GIT_FILE, MAX_INDEX};
+use crate::git::directory::{MAX_GIT_FILE_BYTES, MAX_INDEX_BYTES};
 use crate::git::index::tracked::IndexFile;
 use crate::hash::{listing_hash, sha256, sha256_of_pieces};
 use crate::scan::MAX_PATTERN_FILE;
@@ -127,8 +127,8 @@ impl DigestScope {
     fn limit(self) -> u64 {
         match self {
             Self::Bytes => MAX_PATTERN_FILE,
-            Self::GitIndex => MAX_INDEX,
-            Self::GitHead => MAX_GIT_FILE,
+            Self::GitIndex => MAX_INDEX_BYTES,
+            Self::GitHead => MAX_GIT_FILE_BYTES,
         }
     }
 

@@ -177,11 +177,31 @@ impl WritableSystem for OsSystem {
         fs::remove_file(path)
     }
 
+    #[cfg(unix)]
+    fn remove_real(&self, path: &Path) -> io::Result<()> {
+        directory::remove(path)
+    }
+
+    #[cfg(not(unix))]
+    fn remove_real(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
     fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
         output::create_new(path, access)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    #[cfg(unix)]
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
+        directory::rename(from, to)
+    }
+
+    #[cfg(not(unix))]
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
 

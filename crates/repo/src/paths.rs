@@ -39,7 +39,7 @@ impl<'p> AbsPath<'p> {
 
     /// The rest of a path below this one; `None` for any other path, including the path itself.
     pub fn below(self, absolute: &str) -> Option<&str> {
-        absolute.strip_prefix(self.base)?.strip_prefix('/')
+        absolute.strip_prefix(self.base)?.strip_prefix('/').filter(|below| !below.is_empty())
     }
 
     /// Whether a path is this one or below it.
@@ -253,6 +253,7 @@ mod tests {
         }
         let path = AbsPath::new("/r");
         assert_eq!((path.below("/rs/a"), path.below("/r"), path.holds("/rs")), (None, None, false));
+        assert_eq!(AbsPath::new("/").below("/"), None);
     }
 
     #[test]

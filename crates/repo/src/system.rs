@@ -203,11 +203,18 @@ pub trait WritableSystem: System {
     /// Removes a file, or a symlink itself.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 
+    /// As `remove_file`, in a folder whose path has no link in it. Refuses one that appeared since it was checked, where the system
+    /// can ([`Links::Refuse`]).
+    fn remove_real(&self, path: &Path) -> io::Result<()>;
+
     /// Creates a file; fails if anything is at `path`, even a dangling symlink.
     fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>>;
 
     /// Moves a file within one directory, atomically replacing a file or symlink at `to`.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// As `rename`, between folders whose paths have no link in them. Refuses one that appeared since they were checked.
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes an empty directory.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;

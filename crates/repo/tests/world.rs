@@ -303,7 +303,7 @@ const LINKED: &str = r#"
 "#;
 
 #[test]
-fn packages_are_followed_by_their_own_name_alone() {
+fn packages_are_followed_only_by_their_own_name() {
     let system = MemorySystem::from_fixture(LINKED);
     for (path, expected) in [
         ("/r/node_modules/linked/main.js", Ok("/src/linked/main.js")),

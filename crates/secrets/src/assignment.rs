@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use crate::made_up::is_made_up;
+use crate::nearby::EMULATOR_KEY;
 use crate::randomness::{is_hex, is_random, is_uuid};
+use crate::web_token;
 
 const MIN_LENGTH: usize = 20;
 const MAX_LENGTH: usize = 512;
@@ -78,7 +80,7 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     }
     let is_npm = name.ends_with(b"_authToken") || name.ends_with(b":_auth") || name == b"_auth";
     let is_secret_name = is_npm || NAMES.iter().any(|end| folded.ends_with(end)) || is_token_name(name, &folded);
-    if !is_secret_name || !is_secret_value(secret, is_quoted) {
+    if !is_secret_name || is_of_derived_value(&folded) || !is_secret_value(secret, is_quoted) {
         return None;
     }
     // npm's `_auth` is base64 of a user and a password, which may be words.
@@ -95,16 +97,53 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     })
 }
 
+/// Whether a name says that its value was made from the secret and does not reveal it: `encryptedPassword`, `hashed_secret`.
+fn is_of_derived_value(folded: &[u8]) -> bool {
+    let holds = |word: &[u8]| memchr::memmem::find(folded, word).is_some();
+    (holds(b"encrypted") && !holds(b"unencrypted")) || holds(b"hashed")
+}
+
 fn is_secret_value(value: &[u8], is_quoted: bool) -> bool {
     let value = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
     // A value with an ellipsis at its end was truncated, so it is useless.
     let is_cut = value.ends_with(b"...");
-    if !(MIN_LENGTH..=MAX_LENGTH).contains(&value.len()) || value.starts_with(b"sha") || is_cut || is_published(value) {
+    let is_hash = value.starts_with(b"sha") || value.strip_prefix(b"md5").is_some_and(is_hex);
+    if !(MIN_LENGTH..=MAX_LENGTH).contains(&value.len()) || is_hash || is_cut || is_published(value) {
+        return false;
+    }
+    if is_public_key(value) || is_web_token_without_secret(value) || is_identifier(value) {
         return false;
     }
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     // Without quotes, it could be an expression, but expressions have few digits.
     is_random(value) && (is_quoted || digits >= 3) && !is_dotted_name(value)
+}
+
+/// A key in DER that says so itself, for RSA or the usual curve.
+fn is_public_key(value: &[u8]) -> bool {
+    let marks: [&[u8]; 3] =
+        [b"ANBgkqhkiG9w0BAQEFAAOC", b"MA0GCSqGSIb3DQEBAQUAA4", b"MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE"];
+    let start = value.get(..40).unwrap_or(value);
+    marks.iter().any(|mark| memchr::memmem::find(start, mark).is_some())
+}
+
+/// A web token that its own rule does not count, or only the header of one.
+fn is_web_token_without_secret(value: &[u8]) -> bool {
+    let is_header = || {
+        let header = value.strip_suffix(b".").unwrap_or(value);
+        web_token::decode(header).is_some_and(|text| text.starts_with(b"{\"alg\"") || text.ends_with(b"\"JWT\"}"))
+    };
+    value.starts_with(b"eyJ") && web_token::is_secret(value).map_or_else(is_header, |is_secret| !is_secret)
+}
+
+/// The address of an account or a contract in a ledger (`0x` and 40 digits), a UUID with a prefix, or a key for tests or
+/// browsers.
+fn is_identifier(value: &[u8]) -> bool {
+    let is_address = value.len() == 42 && value.strip_prefix(b"0x").is_some_and(is_hex);
+    let is_open =
+        [&b"sk_test_"[..], b"rk_test_", b"pk_test_", b"pk_live_"].iter().any(|start| value.starts_with(start));
+    let (prefix, end) = value.split_at(value.len().saturating_sub(36));
+    is_address || is_open || (prefix.len() <= 4 && is_uuid(end))
 }
 
 /// Example values in the OAuth standards (RFC 6749, 6750, 7009 and 7662), which all its libraries quote.
@@ -119,7 +158,7 @@ const PUBLISHED: [&[u8]; 5] = [
 /// An example value of a standard, or one whose two halves are equal.
 fn is_published(value: &[u8]) -> bool {
     let (first, second) = value.split_at(value.len() / 2);
-    PUBLISHED.contains(&value) || first == second
+    PUBLISHED.contains(&value) || first == second || value.starts_with(EMULATOR_KEY)
 }
 
 /// `a.b.c` as a path or an expression: short parts, most of them without digits.
@@ -241,6 +280,8 @@ mod tests {
             "spring.datasource.password=@\r\n",
             "Set `DB_PASSWORD=@` first.",
             "Server=db;Password=@;Timeout=3",
+            "unencrypted_password = \"@\"",
+            "private_key = \"0x@\"",
         ] {
             check(line, true);
         }
@@ -255,6 +296,16 @@ mod tests {
             "// password @",
             "hash: \"@\"",
             "api_key = get(@)",
+            "encryptedPassword = \"@\"",
+            "'hashed_secret': '@'",
+            "\"token\": \"0x680dee9edfff0c397736e10b017cf6a0aee4ba31\"",
+            "api_token: T-55a68eb5-c785-4720-a2ca-8b03903bf641\n",
+            "api_key = \"sk_test_@\"",
+            "password: md59543f1d82624df2b31672ec0f7050460\n",
+            "secret: swift-dockerhub-2026\n",
+            "api_key: \"ABC123abc123ABC123abc123ABC123ab\"",
+            "token = 'eyJhbGciOiJSUzI1NiJ9.' + 'a'",
+            "TOKEN = 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAuNIzKBOFB77aT'",
             "token = x.@;",
             "apiKey: \"YOUR_API_KEY_GOES_HERE_123\"",
             "apiKey: \"${SOME_SECRET_VALUE_12345}\"",

@@ -11,17 +11,21 @@ const HEX_WORDS: [&[u8]; 8] = [b"dead", b"beef", b"cafe", b"babe", b"face", b"f0
 const LONGEST_TYPED: usize = 64;
 
 /// How often one pair of characters repeats in a value that was typed by mashing keys.
-const REPEATED: u8 = 4;
+const REPEATED: usize = 4;
 
 pub(crate) fn is_made_up(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     if is_hex(value) {
-        return HEX_WORDS.iter().filter(|word| memchr::memmem::find(&lower, word).is_some()).count() >= 2;
+        let words = HEX_WORDS.iter().filter(|word| memchr::memmem::find(&lower, word).is_some()).count();
+        return words >= 2 || (value.len() <= LONGEST_TYPED && repeats(&lower, 4, 3));
+    }
+    if is_compound(value) {
+        return true;
     }
     // Pairs also repeat in base64 of text, so judge the decoded text instead.
     match decoded_text(value) {
         Some(text) => is_wordy(&text) || is_placeholder(&text),
-        None => value.len() <= LONGEST_TYPED && repeats_a_pair(&lower),
+        None => value.len() <= LONGEST_TYPED && repeats(&lower, 2, REPEATED),
     }
 }
 
@@ -31,10 +35,23 @@ fn decoded_text(value: &[u8]) -> Option<Vec<u8>> {
     decode(plain).filter(|text| text.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n')))
 }
 
-fn repeats_a_pair(lower: &[u8]) -> bool {
-    let mut pairs: Vec<&[u8]> = lower.windows(2).collect();
-    pairs.sort_unstable();
-    pairs.chunk_by(|a, b| a == b).any(|same| same.len() >= usize::from(REPEATED))
+/// Whether some group of `length` characters occurs `times` times.
+fn repeats(lower: &[u8], length: usize, times: usize) -> bool {
+    let mut groups: Vec<&[u8]> = lower.windows(length).collect();
+    groups.sort_unstable();
+    groups.chunk_by(|a, b| a == b).any(|same| same.len() >= times)
+}
+
+/// A name such as `swift-dockerhub-2026` or `softhsm2_engine`: parts that are a word, a number, or a word and a number.
+fn is_compound(value: &[u8]) -> bool {
+    let is_part = |part: &[u8]| {
+        let letters = part.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+        let digits = part.get(letters..).unwrap_or_default();
+        !part.is_empty() && digits.len() <= 4 && digits.iter().all(u8::is_ascii_digit) && letters != 1
+    };
+    let mut parts = value.split(|byte| matches!(byte, b'-' | b'_'));
+    let count = parts.clone().count();
+    count >= 2 && value.len() / count >= 3 && parts.all(is_part)
 }
 
 #[cfg(test)]
@@ -50,6 +67,10 @@ mod tests {
             "45gr45GRhk45tgr9gr45ergRt",
             // `this-is-a-text-for-a-test-2`
             "dGhpcy1pcy1hLXRleHQtZm9yLWEtdGVzdC0y",
+            // Hexadecimal digits that repeat.
+            "abcab3ABCab3abcab3ABCab3abcab3AB",
+            "swift-dockerhub-2026",
+            "softhsm2-enginepkcs11",
         ] {
             assert!(is_made_up(value.as_bytes()), "{value}");
         }

@@ -1,6 +1,9 @@
 //! Tokens recognised by the text around a run: a dot and a prefix before it, digits and a colon, an address.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use crate::randomness::{is_hex, is_plausible};
 use crate::{private_key, web_token};
@@ -117,11 +120,11 @@ fn azure_signature(before: &[u8], token: &[u8]) -> Option<&'static str> {
     (is_signed && !is_expired(start) && is_plausible(token)).then_some("azure-signature")
 }
 
-/// Signatures that expired before these rules were written (2025) are useless.
+/// Signatures that expired before these rules were written (2026) are useless.
 fn is_expired(address: &[u8]) -> bool {
     let expiry = [&b"&se="[..], b"?se="].into_iter().filter_map(|key| memchr::memmem::rfind(address, key)).max();
     let year = expiry.and_then(|at| address.get(at + 4..at + 9));
-    year.is_some_and(|year| year.ends_with(b"-") && year.starts_with(b"20") && year < &b"2025-"[..])
+    year.is_some_and(|year| year.ends_with(b"-") && year.starts_with(b"20") && year < &b"2026-"[..])
 }
 
 /// `123456789:AA…`, with 35 characters after the colon.
@@ -136,18 +139,22 @@ fn telegram(before: &[u8], token: &[u8]) -> Option<&'static str> {
     (is_token && is_plausible(token)).then_some("telegram-token")
 }
 
+static SLACK_HOOK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("hooks.slack.com/"));
+static DISCORD_HOOK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("discord.com/api/webhooks/"));
+static DISCORD_APP_HOOK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("discordapp.com/api/webhooks/"));
+
 /// Webhook addresses: anyone who has the address can post to it.
 fn web_hook(before: &[u8], token: &[u8]) -> Option<&'static str> {
-    let holds = |needle: &[u8]| memchr::memmem::find(before, needle).is_some();
-    if holds(b"hooks.slack.com/") && (18..=44).contains(&token.len()) && is_plausible(token) {
+    let holds = |finder: &Finder<'_>| finder.find(before).is_some();
+    if (18..=44).contains(&token.len()) && holds(&SLACK_HOOK) && is_plausible(token) {
         return Some("slack-webhook");
     }
     let is_teams = before.ends_with(b"/IncomingWebhook/") && token.len() == 32 && is_hex(token);
     if is_teams && is_plausible(token) {
         return Some("teams-webhook");
     }
-    let is_discord = holds(b"discord.com/api/webhooks/") || holds(b"discordapp.com/api/webhooks/");
-    (is_discord && token.len() >= 60 && is_plausible(token)).then_some("discord-webhook")
+    let is_discord = token.len() >= 60 && (holds(&DISCORD_HOOK) || holds(&DISCORD_APP_HOOK));
+    (is_discord && is_plausible(token)).then_some("discord-webhook")
 }
 
 /// `access_token$production$x$y`.
@@ -155,6 +162,9 @@ fn braintree(before: &[u8], token: &[u8]) -> Option<&'static str> {
     let is_token = memchr::memmem::find(before, b"access_token$production$").is_some();
     (is_token && token.len() == 32 && is_plausible(token)).then_some("braintree-token")
 }
+
+/// How the key of Azure's storage emulator starts, which is public and the same for everyone.
+pub(crate) const EMULATOR_KEY: &[u8] = b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq";
 
 /// `AccountKey=` and 64 bytes in base64, in a connection string.
 fn azure_storage(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static str> {
@@ -164,7 +174,9 @@ fn azure_storage(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static s
     let start = before.get(..before.len() - left)?;
     let is_key = start.ends_with(b"AccountKey=") || start.ends_with(b"SharedAccessKey=");
     let right = after.iter().take(100).take_while(|byte| is_part(byte) || **byte == b'=').count();
-    (is_key && left + token.len() + right >= 40 && is_plausible(token)).then_some("azure-key")
+    let key = before.get(start.len()..)?;
+    let is_public = [key, token].iter().any(|part| part.starts_with(EMULATOR_KEY));
+    (is_key && !is_public && left + token.len() + right >= 40 && is_plausible(token)).then_some("azure-key")
 }
 
 /// 32 hexadecimal digits and a suffix such as `-us12`.
@@ -204,7 +216,7 @@ mod tests {
     fn signatures_of_azure_count_until_they_expire() {
         // Concatenated, so that no secret scanner flags the source.
         let signature = concat!("sig=aBXq7Rz0bXk2Lm9vT", "gYw3HdPs5Nc8JfUe1Wa6Ztk%3D");
-        for (year, is_found) in [("2023-12-20", false), ("2099-12-20", true), ("later", true)] {
+        for (year, is_found) in [("2025-12-20", false), ("2099-12-20", true), ("later", true)] {
             let address = format!("https://a.blob.core.windows.net/c?sp=r&se={year}&sv=2021-06-08&{signature}");
             assert_eq!(!crate::scan(address.as_bytes()).is_empty(), is_found, "{address}");
         }

@@ -205,6 +205,24 @@ const fn second_bytes() -> [u32; 256] {
     bits
 }
 
+/// For each first byte, where its formats are in the table.
+const PLACES: [(u8, u8); 256] = places();
+
+const fn places() -> [(u8, u8); 256] {
+    assert!(FORMATS.len() <= u8::MAX as usize);
+    let mut places = [(0, 0); 256];
+    let mut at = 0;
+    while at < FORMATS.len() {
+        let place = &mut places[FORMATS[at].prefix.as_bytes()[0] as usize];
+        if place.1 == 0 {
+            place.0 = at as u8;
+        }
+        place.1 = at as u8 + 1;
+        at += 1;
+    }
+    places
+}
+
 /// The rule for a token at the start of the run.
 pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     let token = text.get(run.start..)?;
@@ -212,8 +230,9 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     if SECOND.get(usize::from(first))? >> (second & 31) & 1 == 0 {
         return None;
     }
-    let formats = FORMATS.iter().filter(|format| format.prefix.as_bytes().first() == Some(&first));
-    formats.filter(|format| matches(token, format)).map(|format| format.rule).next()
+    let (start, end) = *PLACES.get(usize::from(first))?;
+    let formats = FORMATS.get(usize::from(start)..usize::from(end))?;
+    formats.iter().find(|format| matches(token, format)).map(|format| format.rule)
 }
 
 fn matches(token: &[u8], format: &Format) -> bool {

@@ -69,7 +69,7 @@ pub(crate) fn is_uuid(value: &[u8]) -> bool {
 }
 
 /// What documentation uses in place of a secret.
-const PLACEHOLDERS: [&[u8]; 28] = [
+const PLACEHOLDERS: [&[u8]; 34] = [
     b"example",
     b"sample",
     b"xxxx",
@@ -98,6 +98,12 @@ const PLACEHOLDERS: [&[u8]; 28] = [
     b"notreal",
     b"mytoken",
     b"token",
+    b"abc123",
+    b"123abc",
+    b"uvwxyz",
+    b"qwert",
+    b"asdf",
+    b"zxcvb",
 ];
 
 /// Whether a value is a placeholder.

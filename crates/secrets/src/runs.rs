@@ -1,8 +1,7 @@
 //! Finds runs of token characters (letters, digits, `_`, `-`, `+`) of at least [`MIN_RUN`] bytes.
 //!
-//! The only part that visits every byte, so it classifies 64 bytes at a time without branches, which the compiler vectorises. A
-//! block in which no aligned group of eight bytes consists of token characters contains no long run; in the others, runs are
-//! found in a bit mask.
+//! The only part that visits every byte, so it turns 64 bytes at a time into a bit mask, without branches, which the compiler
+//! vectorises, and finds runs in the mask.
 
 use std::ops::Range;
 
@@ -11,6 +10,8 @@ use std::ops::Range;
 pub(crate) const MIN_RUN: usize = 16;
 
 const BLOCK: usize = 64;
+
+const WORD: usize = 8;
 
 pub(crate) fn is_token_byte(byte: u8) -> bool {
     // Bitwise operators, because short-circuiting ones would prevent vectorisation.
@@ -43,14 +44,7 @@ pub(crate) fn runs(text: &[u8], range: Range<usize>, found: &mut dyn FnMut(Range
         if base >= range.end && open == 0 {
             return;
         }
-        let flags = classified(block);
-        let words = words(&flags);
-        // A run of `MIN_RUN` bytes always fills an aligned word, in this block or in the previous one.
-        let is_filled = words.iter().fold(false, |found, word| found | (*word == FILLED));
-        open = match words.last() {
-            Some(last) if !is_filled && open < WORD => (last ^ FILLED).leading_zeros() as usize / 8,
-            _ => in_block(mask(&words), base, open, &mut emit),
-        };
+        open = in_block(mask(block), base, open, &mut emit);
         base += BLOCK;
     }
     let mut last = [0; BLOCK];
@@ -58,7 +52,7 @@ pub(crate) fn runs(text: &[u8], range: Range<usize>, found: &mut dyn FnMut(Range
         room.copy_from_slice(rest);
     }
     // The zero padding ends every run, because the remainder is shorter than a block.
-    in_block(mask(&words(&classified(&last))), base, open, &mut emit);
+    in_block(mask(&last), base, open, &mut emit);
 }
 
 /// Reports the runs that end in a block, and returns the length of the run that reaches its end.
@@ -87,43 +81,31 @@ fn in_block(mask: u64, base: usize, open: usize, emit: &mut dyn FnMut(Range<usiz
     trailing as usize
 }
 
-/// For each byte, 1 if it is a token character, otherwise 0.
-#[inline]
-fn classified(block: &[u8; BLOCK]) -> [u8; BLOCK] {
-    let mut flags = [0u8; BLOCK];
-    for (flag, byte) in flags.iter_mut().zip(block) {
-        *flag = u8::from(is_token_byte(*byte));
-    }
-    flags
-}
-
-const WORD: usize = 8;
-
-/// A word that consists only of token characters.
-const FILLED: u64 = 0x0101_0101_0101_0101;
-
-// A run of this length contains an aligned word. If two blocks split it, one part has at least `WORD` bytes and touches the block
-// boundary, which is aligned.
-const _: () = assert!(MIN_RUN >= 2 * WORD);
-
-#[inline]
-fn words(flags: &[u8; BLOCK]) -> [u64; BLOCK / WORD] {
-    let mut words = [0; BLOCK / WORD];
-    for (word, bytes) in words.iter_mut().zip(flags.as_chunks::<WORD>().0) {
-        *word = u64::from_le_bytes(*bytes);
-    }
-    words
-}
-
 /// Bit `i` is set if byte `i` is a token character.
 #[inline]
-fn mask(words: &[u64; BLOCK / WORD]) -> u64 {
-    let mut mask = 0;
-    for (index, word) in words.iter().enumerate() {
-        // The multiplication moves the lowest bit of each of eight bytes into the highest byte of the product.
-        mask |= (word.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
+fn mask(block: &[u8; BLOCK]) -> u64 {
+    let mut flags = [0u8; BLOCK];
+    for (flag, byte) in flags.iter_mut().zip(block) {
+        *flag = if is_token_byte(*byte) { u8::MAX } else { 0 };
     }
-    mask
+    // Bit `k` of byte `j` is for byte `j` of word `k`: the mask with rows and columns exchanged.
+    let mut bits = 0;
+    for (index, bytes) in flags.as_chunks::<WORD>().0.iter().enumerate() {
+        bits |= u64::from_le_bytes(*bytes) & (0x0101_0101_0101_0101 << index);
+    }
+    transposed(bits)
+}
+
+/// Exchanges rows and columns of eight rows of eight bits, by exchanging the halves of blocks of 2, 4 and 8 rows.
+#[inline]
+fn transposed(bits: u64) -> u64 {
+    let exchange = |bits: u64, distance: u32, upper: u64| {
+        let differences = (bits ^ (bits >> distance)) & upper;
+        bits ^ differences ^ (differences << distance)
+    };
+    let bits = exchange(bits, 7, 0x00aa_00aa_00aa_00aa);
+    let bits = exchange(bits, 14, 0x0000_cccc_0000_cccc);
+    exchange(bits, 28, 0x0000_0000_f0f0_f0f0)
 }
 
 #[cfg(test)]

@@ -107,10 +107,13 @@ fn matched(text: &[u8], at: usize) -> Option<&'static str> {
     let (login, host) = (authority.get(..split)?, authority.get(split + 1..)?);
     let colon = memchr::memchr(b':', login)?;
     let (user, password) = (login.get(..colon)?, login.get(colon + 1..)?);
+    // Judged as a person wrote it: `p%40ssword` has no digit.
+    let decoded = is_percent_encoded(password).then(|| percent_decoded(password));
+    let password = decoded.as_deref().unwrap_or(password);
     let before = text.get(at.saturating_sub(16)..at)?;
     let is_scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-');
     let scheme = before.get(before.len() - before.iter().rev().take_while(is_scheme).count()..)?.to_ascii_lowercase();
-    if scheme.is_empty() || !is_password(user, password) {
+    if scheme.is_empty() || !is_password(user, password, decoded.is_some()) {
         return None;
     }
     if STORES.contains(&scheme.as_slice()) {
@@ -120,9 +123,9 @@ fn matched(text: &[u8], at: usize) -> Option<&'static str> {
     (is_remote(host) && is_strong(password)).then_some("address-password")
 }
 
-fn is_password(user: &[u8], password: &[u8]) -> bool {
-    let is_template = password.iter().any(|byte| matches!(byte, b'$' | b'{' | b'}' | b'[' | b']' | b'*' | b'<' | b'%'))
-        && !is_percent_encoded(password);
+fn is_password(user: &[u8], password: &[u8], is_encoded: bool) -> bool {
+    let is_template = !is_encoded
+        && password.iter().any(|byte| matches!(byte, b'$' | b'{' | b'}' | b'[' | b']' | b'*' | b'<' | b'%'));
     let lower = password.to_ascii_lowercase();
     // One repeated character is a placeholder.
     let is_filler = password.iter().all(|byte| password.first() == Some(byte));
@@ -134,11 +137,26 @@ fn is_password(user: &[u8], password: &[u8]) -> bool {
         && !is_placeholder(password)
 }
 
-/// Whether every percent sign starts an encoded character.
+/// Whether there are percent signs, and each of them starts an encoded character.
 fn is_percent_encoded(password: &[u8]) -> bool {
     let other = password.iter().any(|byte| matches!(byte, b'$' | b'{' | b'}' | b'[' | b']' | b'*' | b'<'));
-    let mut parts = password.split(|byte| *byte == b'%').skip(1);
-    !other && parts.all(|part| part.get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
+    let mut parts = password.split(|byte| *byte == b'%').skip(1).peekable();
+    parts.peek().is_some()
+        && !other
+        && parts.all(|part| part.get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
+}
+
+fn percent_decoded(password: &[u8]) -> Vec<u8> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).unwrap_or(0) as u8;
+    let mut parts = password.split(|byte| *byte == b'%');
+    let mut decoded = parts.next().unwrap_or_default().to_vec();
+    for part in parts {
+        if let [first, second, rest @ ..] = part {
+            decoded.push(digit(first) << 4 | digit(second));
+            decoded.extend_from_slice(rest);
+        }
+    }
+    decoded
 }
 
 /// Long enough, and not a word.
@@ -159,7 +177,9 @@ fn is_example(host: &[u8]) -> bool {
     let lower = host.to_ascii_lowercase();
     let name = lower.split(|byte| *byte == b':').next().unwrap_or(&lower);
     let reserved: [&[u8]; 7] = [b".example", b".test", b".invalid", b".local", b".localhost", b".internal", b"host"];
-    reserved.iter().any(|end| name.ends_with(end))
+    // An encoded path is a socket of this machine.
+    name.starts_with(b"%2f")
+        || reserved.iter().any(|end| name.ends_with(end))
         || [&b"127.0.0.1"[..], b"0.0.0.0", b"[::1]", b"host", b"hostname", b"server"].contains(&name)
         || [&b"example."[..], b"yourhost", b"myhost", b"domain.", b"host.com", b"server.com", b"${", b"foo.", b"bar."]
             .iter()
@@ -184,6 +204,7 @@ mod tests {
         check("redis://:@@@cache.acme.io:6379", store);
         check("amqp://app:@@@queue:5672", store);
         check("https://bot:@@@git.acme.io/x.git", Some("address-password"));
+        check("https://bot:%24@@%7B@git.acme.io/x.git", Some("address-password"));
         for line in [
             "postgres://user:password@db.acme.io/x",
             "postgres://app:@@@localhost:5432/x",
@@ -197,6 +218,10 @@ mod tests {
             "redis://cache.acme.io:6379",
             "https://user:@@@example.com",
             "https://bot:%s@git.acme.io",
+            "http://user:p%40ssword@acme.io",
+            "http://user:p%C3%A4ssword@acme.io",
+            "amqp://user:pa%2Fssw@queue:5672",
+            "mongodb://jesse:foo%2Fbar@%2FMongoDB.sock/",
         ] {
             check(line, None);
         }

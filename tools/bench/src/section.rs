@@ -52,7 +52,7 @@ mod tests {
     const SECTION: Section = Section("tests");
 
     #[test]
-    fn a_section_is_replaced_where_it_is() {
+    fn a_section_is_replaced_in_place() {
         let first = SECTION.put("# Page\n", "one\n");
         assert_eq!(first, "# Page\n\n<!-- bench tests: begin -->\n\none\n\n<!-- bench tests: end -->\n");
         assert_eq!(SECTION.put(&first, "two\n"), first.replace("one", "two"));

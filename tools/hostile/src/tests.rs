@@ -27,7 +27,7 @@ fn breaches(script: &str) -> Option<String> {
 }
 
 #[test]
-fn every_kind_of_violation_is_detected() {
+fn every_violation_of_a_law_is_reported() {
     for (script, expected) in [
         ("exit 101", "ended with the code Some(101)"),
         ("exit 4", "stan graph: ended with the code Some(4)"),

@@ -206,7 +206,7 @@ mod tests {
     /// Found with 100,000 files: after a command created a file, another one was reported as changed because it was no longer
     /// hashed.
     #[test]
-    fn a_file_that_is_not_hashed_has_not_changed_for_that() {
+    fn a_file_without_a_hash_does_not_count_as_changed() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), "a").unwrap();
         let before = list(folder.path(), &Listing::new()).unwrap();

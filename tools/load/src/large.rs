@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hole_starts_after_the_bytes_that_are_checked_for_text() {
+    fn a_hole_follows_enough_text_to_count_as_text() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let path = folder.path().join("x/y.txt");
         text_with_hole(&path, None).expect("it is written");

@@ -130,7 +130,7 @@ mod tests {
     use super::Stan;
 
     #[test]
-    fn answers_words_and_codes_are_kept() {
+    fn output_errors_and_exit_codes_are_captured() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let stan = Stan { program: Path::new("/bin/sh"), root: folder.path(), scratch: folder.path() };
         let ran = stan.run(&["-c", "printf abc; echo why >&2; exit 3"]).expect("the shell starts");

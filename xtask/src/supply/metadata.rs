@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_cargo_does_not_write_are_refused() {
+    fn metadata_that_cargo_did_not_write_is_refused() {
         assert!(read(&serde_json::json!({}), "").is_err());
         assert!(read(&serde_json::json!({ "packages": [{}] }), "").is_err());
         assert!(read(&serde_json::json!({ "packages": [] }), "[[").is_err());

@@ -1,12 +1,12 @@
 //! SECURITY.md promises only what tests verify: every row of its table names tests or a suite, every named test exists, and only
-//! one file starts programs. The same for the findings in `docs/trust-findings.md`.
+//! the files that it names start programs. The same for the findings in `docs/trust-findings.md`.
 
 use super::{Finding, tree::Tree};
 
 const PAGES: [&str; 2] = ["SECURITY.md", "docs/trust-findings.md"];
 
-/// The one file of the product that starts programs.
-const STARTS: &str = "crates/repo/src/os/shell.rs";
+/// The files of the product that start programs: scripts of the configuration, a browser for `view --open`, a tool for `--copy`.
+const STARTS: [&str; 3] = ["crates/repo/src/os/shell.rs", "apps/cli/src/commands/view.rs", "apps/cli/src/clipboard.rs"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings: Vec<Finding> = PAGES.into_iter().flat_map(|page| check_page(tree, page)).collect();
@@ -75,14 +75,20 @@ fn starters(tree: &Tree) -> Vec<Finding> {
     for (path, text) in tree.texts_ending(".rs") {
         let is_product = (path.starts_with("crates/") || path.starts_with("apps/")) && path.contains("/src/");
         // Test kits are not product code, and a file's tests follow its product code.
-        if !is_product || path == STARTS || path.starts_with("crates/testkit/") || path.contains("/tests") {
+        if !is_product || STARTS.contains(&path) || path.starts_with("crates/testkit/") || path.contains("/tests") {
             continue;
         }
         let product = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for (line, number) in product.lines().zip(1..) {
-            if line.contains("process::Command") {
-                findings.push(Finding::at(path, number, format!("only {STARTS} starts programs")));
+        let mut number = 1;
+        // A list of imports may have several lines.
+        for statement in product.split_inclusive(';') {
+            if let Some((before, after)) = statement.split_once("process::")
+                && after.split(|character: char| !character.is_alphanumeric()).any(|word| word == "Command")
+            {
+                let line = number + before.matches('\n').count();
+                findings.push(Finding::at(path, line, format!("only {} start programs", STARTS.join(", "))));
             }
+            number += statement.matches('\n').count();
         }
     }
     findings
@@ -119,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_started_in_one_file() {
+    fn programs_are_started_in_files_that_are_named() {
         let text = "//! A.\nuse std::process::Command;\n";
         let behind = "//! A.\n#[cfg(test)]\nmod tests {\n    use std::process::Command;\n}\n";
         let files = [
@@ -127,9 +133,12 @@ mod tests {
             ("crates/a/src/lib.rs", text),
             ("crates/repo/src/os/shell.rs", text),
             ("crates/b/src/lib.rs", behind),
+            ("crates/c/src/lib.rs", "//! A.\nuse std::process::{\n    Command, Stdio,\n};\n"),
+            ("crates/d/src/lib.rs", "//! A.\nuse std::process::{ExitCode};\nuse clap::Command;\n"),
             ("tools/x/src/main.rs", text),
         ];
-        let expected = ["crates/a/src/lib.rs:2: only crates/repo/src/os/shell.rs starts programs"];
+        let expected = ["a", "c"]
+            .map(|name| format!("crates/{name}/src/lib.rs:2: only {} start programs", super::STARTS.join(", ")));
         assert_eq!(check_lines(super::check, &files), expected);
     }
 }

@@ -11,9 +11,9 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, counted, grouped, say, text};
 use crate::workspace::Workspace;
 
-/// Programs that open a file in the browser. Nothing from the repository is run.
-const OPENERS: &[(&str, &[&str])] =
-    &[("open", &[]), ("xdg-open", &[]), ("wslview", &[]), ("cmd.exe", &["/c", "start", ""])];
+/// Programs that open a file in the browser. Nothing from the repository is run: none of them is a shell, which would read signs such
+/// as `&` in the path, and the configuration names a part of the path.
+const OPENERS: &[&str] = &["open", "xdg-open", "wslview"];
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ViewArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
@@ -55,14 +55,21 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ViewArgs) -> Result<(),
 
 /// Returns true if one of the programs succeeded.
 fn open(path: &str) -> bool {
-    OPENERS.iter().any(|(program, arguments)| {
-        let child = Command::new(program)
-            .args(*arguments)
-            .arg(path)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
+    OPENERS.iter().any(|program| {
+        let child =
+            Command::new(program).arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         child.is_ok_and(|mut child| child.wait().is_ok_and(|status| status.success()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OPENERS;
+
+    #[test]
+    fn no_shell_reads_the_path_of_a_page() {
+        for shell in ["cmd", "sh", "powershell", "start"] {
+            assert!(!OPENERS.iter().any(|program| program.split('.').next() == Some(shell)), "{shell}");
+        }
+    }
 }

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hidden_characters_are_escaped_however_the_bytes_are_cut() {
+    fn hidden_characters_are_escaped_at_every_split_of_the_bytes() {
         let document = "{\"\u{202e}\u{e4}\":\"\u{9b}\u{e0041}\u{7f}x\u{1f600}\"}\n";
         let expected = "{\"\\u202e\u{e4}\":\"\\u009b\\udb40\\udc41\\u007fx\u{1f600}\"}\n";
         for size in 1..=document.len() {

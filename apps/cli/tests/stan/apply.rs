@@ -310,7 +310,7 @@ pub(crate) fn check_refused(cases: &[(&'static str, String, &'static str)]) {
 }
 
 #[test]
-fn correct_replies_are_applied_and_can_be_undone() {
+fn valid_replies_are_applied_and_can_be_undone() {
     check_landing(&landing());
 }
 
@@ -448,7 +448,7 @@ fn killed_two_hundred_times() {
 }
 
 #[test]
-fn a_full_disk_leaves_everything_as_it_was() {
+fn a_full_disk_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let mounted = std::process::Command::new("mount")
         .args(["-t", "tmpfs", "-o", "size=400k", "tmpfs"])

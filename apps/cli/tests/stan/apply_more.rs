@@ -205,13 +205,13 @@ fn at_once(rounds: usize) -> [usize; 2] {
 }
 
 #[test]
-fn concurrent_writers_take_turns() {
+fn concurrent_writers_are_serialised() {
     at_once(4);
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn concurrent_writers_take_turns_fifty_times() {
+fn fifty_rounds_of_concurrent_writers_are_serialised() {
     let [refused, done] = at_once(50);
     println!("writers at once: {done} done, {refused} had nothing to take back");
 }

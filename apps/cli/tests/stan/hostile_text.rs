@@ -136,7 +136,7 @@ fn no_hidden_character_is_printed_by_any_command() {
 }
 
 #[test]
-fn no_hidden_character_is_printed_about_what_changed_or_is_broken() {
+fn no_hidden_character_is_printed_in_reports_of_changes_and_damage() {
     let repository = repository();
     repository.write(STATE, &state());
     output(&repository, &["run", "--context"]);
@@ -171,7 +171,7 @@ fn no_hidden_character_is_printed_about_what_changed_or_is_broken() {
 }
 
 #[test]
-fn documents_for_assistants_show_hidden_characters_and_keep_ids() {
+fn answers_for_assistants_escape_hidden_characters_and_keep_ids() {
     let repository = repository();
     repository.write(STATE, &state());
     output(&repository, &["run", "--context"]);

@@ -126,7 +126,7 @@ fn little_address_space_is_enough() {
 }
 
 #[test]
-fn the_wait_for_a_held_lock_ends_after_the_given_time() {
+fn the_wait_for_a_locked_workspace_is_configurable() {
     let repository = Repository::new(FILES);
     succeeds(&repository, &["run"]);
     let holder = Holder { process: 4711, command: "stan run".to_owned() };

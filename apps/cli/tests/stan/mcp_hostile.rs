@@ -216,7 +216,7 @@ fn wrong_arguments_are_reported_within_the_budget() {
 }
 
 #[test]
-fn no_spelling_of_a_path_leads_out_of_the_repository() {
+fn no_spelling_of_a_path_escapes_the_repository() {
     let repository = repository();
     let above = repository.root().parent().unwrap().to_owned();
     std::fs::write(above.join("secret.ts"), "export const Hidden = 'hidden words';\n").unwrap();

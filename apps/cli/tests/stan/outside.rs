@@ -89,7 +89,7 @@ fn imports_from_outside_need_consent_and_are_named() {
 }
 
 #[test]
-fn no_absolute_path_is_in_what_may_be_shared() {
+fn shareable_documents_contain_no_absolute_path() {
     let repository = hostile();
     repository.write("src/b.ts", "import '../../home/rc.js';\n");
     repository.write("stan.config.yml", "stan-core:\n  imports:\n    keys: ['../home/none/*', '../home/*.none']\n");
@@ -180,7 +180,7 @@ fn links_out_of_the_repository_are_not_read_by_name() {
 }
 
 #[test]
-fn answers_for_models_omit_excluded_files() {
+fn no_answer_for_a_model_contains_excluded_files() {
     let repository = Repository::new(&[
         ("stan.config.yml", "stan-core:\n  excludes: [docs, src/held.ts]\n"),
         (

@@ -63,7 +63,7 @@ fn wrong_script_arguments_run_nothing() {
 }
 
 #[test]
-fn a_script_that_hangs_is_killed_with_what_it_started() {
+fn a_hanging_script_is_killed_with_its_child_processes() {
     let repository = repository();
     let path = std::env::var("PATH").unwrap_or_default();
     let started = Instant::now();
@@ -122,7 +122,7 @@ fn on_a_terminal_the_scripts_are_a_table_that_is_drawn_again() {
 }
 
 #[test]
-fn nothing_runs_without_a_name_whatever_else_is_asked_for() {
+fn no_script_runs_unless_it_is_named() {
     let repository = repository();
     let path = std::env::var("PATH").unwrap_or_default();
     for arguments in [

@@ -63,7 +63,7 @@ fn a_plain_run_leaves_secrets_out_and_says_where_they_are() {
 }
 
 #[test]
-fn only_the_command_line_brings_a_secret_back() {
+fn only_the_command_line_can_include_a_secret() {
     let repository = repository();
     repository.write("stan.config.yml", "stan-core:\n  includes: ['.env.production', 'notes.md']\n");
     json(&repository, &["run", "--json"]);
@@ -79,7 +79,7 @@ fn only_the_command_line_brings_a_secret_back() {
 }
 
 #[test]
-fn a_selection_brings_in_ignored_files_but_no_secrets() {
+fn a_selection_includes_ignored_files_but_no_secrets() {
     let repository = repository();
     let state = r#"{"v":2,"i":["src/a.ts","src/key.ts",".env","local/plain.txt","local/keys.txt"]}"#;
     repository.write(STATE, state);
@@ -188,7 +188,7 @@ fn a_label_that_is_no_longer_configured_is_removed() {
 }
 
 #[test]
-fn outlines_and_symbols_show_no_secret_either() {
+fn outlines_and_symbols_show_no_secret() {
     let token = token();
     let repository = Repository::new(&[("a.ts", &format!("export const held = \"{token}\";\n"))]);
     for command in [&["outline", "a.ts"][..], &["symbol", "held"], &["read", "a.ts"], &["pack", "--at", "a.ts:1"]] {

@@ -227,7 +227,7 @@ fn token() -> String {
 }
 
 #[test]
-fn texts_with_secrets_take_no_place() {
+fn files_with_secrets_are_left_out_of_archives() {
     let system = MemorySystem::new();
     let large = format!("{}\n{}\n", "some words on a line\n".repeat(70_000), token());
     system.set_file("/r/a", "a\n").set_file("/r/b", format!("x\ny = {}\n", token())).set_file("/r/c", "c\n");

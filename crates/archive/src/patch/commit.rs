@@ -107,7 +107,7 @@ impl<'a> Commit<'a> {
                 Condition::After => {}
                 Condition::Neither => left.push(step.path.to_owned()),
                 Condition::Before if step.to.is_none() => {
-                    self.place.system.remove_file(&self.place.root.join(step.path)).map_err(fail)?;
+                    self.place.system.remove_real(&self.place.root.join(step.path)).map_err(fail)?;
                 }
                 Condition::Before => self.put(step).map_err(fail)?,
             }
@@ -133,7 +133,7 @@ impl<'a> Commit<'a> {
             let made = folders.ensure(self.place.system, parent(step.path), Access::Shared);
             made.map_err(|error| io::Error::other(error.to_string()))?;
         }
-        match self.place.system.rename(&staged, &target) {
+        match self.place.system.rename_real(&staged, &target) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => self.copy(step, &staged),
             other => other,
         }
@@ -156,7 +156,7 @@ impl<'a> Commit<'a> {
             Some(mode) => system.set_permissions(&temporary, mode),
             None => Ok(()),
         });
-        let placed = moded.and_then(|()| system.rename(&temporary, &target));
+        let placed = moded.and_then(|()| system.rename_real(&temporary, &target));
         if placed.is_err() {
             let _ = system.remove_file(&temporary);
         }
@@ -181,7 +181,7 @@ impl<'a> Commit<'a> {
     fn restore(&self, step: &SideChange<'_>) -> Result<(), Error> {
         let target = self.place.root.join(step.path);
         let Some(from) = step.from else {
-            return self.place.system.remove_file(&target).map_err(|error| Error::io("remove", &target, error));
+            return self.place.system.remove_real(&target).map_err(|error| Error::io("remove", &target, error));
         };
         let is_undo = self.pending.kind == PatchKind::Undo;
         let folder = &self.pending.folder;
@@ -191,7 +191,7 @@ impl<'a> Commit<'a> {
         let _ = self.place.system.remove_file(&self.place.path(&name));
         super::stage::write_staged(self.place, &name, &NewFile { bytes: std::rc::Rc::new(bytes), mode })?;
         let restored = self.place.path(&name);
-        let placed = match self.place.system.rename(&restored, &target) {
+        let placed = match self.place.system.rename_real(&restored, &target) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                 let back = SideChange { index: step.index, path: step.path, from: step.to, to: step.from };
                 self.copy(&back, &restored)
@@ -211,7 +211,7 @@ impl<'a> Commit<'a> {
         };
         let (from, to) = (self.place.path(folder), self.place.path(&done));
         if from != to {
-            self.place.system.rename(&from, &to).map_err(|error| Error::io("put in place", &to, error))?;
+            self.place.system.rename_real(&from, &to).map_err(|error| Error::io("put in place", &to, error))?;
         }
         self.pending.remove(self.place)?;
         match self.pending.kind {

@@ -2,9 +2,14 @@
 //! restores bytes and permissions.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
-use stan_repo::{Fault, FaultySystem, MemorySystem, System, SystemExt as _};
+use stan_repo::{
+    DirEntry, Fault, FaultySystem, Links, MemorySystem, OpenFile, Stat, System, SystemExt as _, SystemLayer,
+    WritableLayer,
+};
 
 use super::*;
 use crate::lock::Holder;
@@ -314,6 +319,105 @@ fn edits_by_users_after_a_kill_are_kept() {
 fn random_change() -> impl Strategy<Value = (usize, Option<(Vec<u8>, u32)>)> {
     let mode = prop_oneof![Just(0o644_u32), Just(0o755), Just(0o600), Just(0o700)];
     (0..PLACES.len(), prop::option::of((prop::collection::vec(any::<u8>(), 0..40), mode)))
+}
+
+/// Replaces `/r/lib` by a link to `/out` before call number `at`.
+struct Swapping {
+    system: MemorySystem,
+    calls: AtomicUsize,
+    at: usize,
+}
+
+impl Swapping {
+    fn call<T>(&self, call: impl FnOnce(&MemorySystem) -> io::Result<T>) -> io::Result<T> {
+        if self.calls.fetch_add(1, Ordering::Relaxed) == self.at {
+            self.system.rename(Path::new("/r/lib"), Path::new("/r/away"))?;
+            self.system.set_link("/r/lib", "/out");
+        }
+        call(&self.system)
+    }
+}
+
+impl SystemLayer for Swapping {
+    type Inner = MemorySystem;
+
+    fn inner(&self) -> &MemorySystem {
+        &self.system
+    }
+
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
+        self.call(|system| system.list_dir(path, links))
+    }
+
+    fn lstat(&self, path: &Path) -> io::Result<Stat> {
+        self.call(|system| system.lstat(path))
+    }
+
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile> {
+        self.call(|system| system.open_file(path, links))
+    }
+
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.call(|system| system.read_file(path, links, limit, buffer))
+    }
+}
+
+impl WritableLayer for Swapping {
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.call(|system| system.remove_file(path))
+    }
+
+    fn remove_real(&self, path: &Path) -> io::Result<()> {
+        self.call(|system| system.remove_real(path))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.call(|system| system.rename(from, to))
+    }
+
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.call(|system| system.rename_real(from, to))
+    }
+}
+
+/// What is in `/out`.
+fn outside(system: &MemorySystem) -> (Vec<u8>, Vec<std::ffi::OsString>) {
+    let mut bytes = Vec::new();
+    let _ = system.read_into(Path::new("/out/edit.ts"), &mut bytes);
+    let mut names: Vec<_> = system.read_dir(Path::new("/out")).unwrap().into_iter().map(|entry| entry.name).collect();
+    names.sort();
+    (bytes, names)
+}
+
+/// The check of a path and the write that follows it are two calls, and a folder may become a link between any two.
+#[test]
+fn nothing_is_changed_behind_a_link_that_appears_while_a_reply_is_applied() {
+    for is_undone in [false, true] {
+        for at in 0.. {
+            let memory = workspace();
+            memory
+                .set_file("/out/gone.ts", "gone")
+                .set_file("/out/deep/too.ts", "too")
+                .set_file("/out/edit.ts", "edit");
+            memory.set_file("/r/lib/edit.ts", "edit");
+            let edited = change(&memory, "lib/edit.ts", Some(("edited", USUAL)));
+            let gone = change(&memory, "lib/gone.ts", None);
+            let set = PatchSet { files: vec![edited, gone], ..PatchSet::default() };
+            if is_undone {
+                apply(&memory, &set).unwrap();
+                // The same as in the folder, so that no digest tells them apart.
+                memory.set_file("/out/edit.ts", "edited").remove("/out/gone.ts");
+            }
+            let before = outside(&memory);
+            let system = Swapping { system: memory, calls: AtomicUsize::new(0), at };
+            let _ = if is_undone { undo(&system).map(drop) } else { apply(&system, &set) };
+            assert_eq!(outside(&system.system), before, "call {at}, undone: {is_undone}");
+            if system.calls.load(Ordering::Relaxed) <= at {
+                assert!(at > 20, "only {at} calls");
+                break;
+            }
+        }
+    }
 }
 
 const PLACES: [&str; 8] =

@@ -131,7 +131,7 @@ fn check_refused(target: &str, expected: &str) {
 }
 
 #[test]
-fn targets_that_are_refused() {
+fn unsafe_targets_are_refused() {
     check_refused(".stan/linked/x", "`.stan/linked` is a link in place of a folder");
     check_refused(".stan/folder", "`.stan/folder` is a folder, and a file is to be written there");
     check_refused(".stan/file/x", "`.stan/file` is in the way");

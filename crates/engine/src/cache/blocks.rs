@@ -1,7 +1,7 @@
 //! A cache file that is read in parts. It has a checksum for each block, and only the blocks that are read are verified.
 //!
-//! Layout: a head (magic, key, checksum and length of the directory); the directory (a description, the lengths of the sections, the
-//! checksums of the blocks); then the concatenated sections. Block boundaries ignore section boundaries.
+//! Layout: a head (magic, key, checksum and length of the directory); the directory (a description, the lengths of the sections,
+//! the checksums of the blocks); then the concatenated sections. Block boundaries ignore section boundaries.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,15 +15,15 @@ use stan_repo::{InputFile, Links};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{SectionReader, SectionWriter};
-use super::{Cache, LARGEST_DATA};
+use super::{Cache, MAX_DATA_BYTES};
 
 /// The unit of reading and of checksums.
 const BLOCK: usize = 4096;
 /// Gaps of at most this many blocks are read too, because that costs less than another system call.
-const NEAR: usize = 4;
+const MAX_GAP_BLOCKS: usize = 4;
 const HEAD: usize = 32;
 /// A directory has a few bytes for each block.
-const LARGEST_DIRECTORY: u64 = LARGEST_DATA / 64;
+const MAX_DIRECTORY_BYTES: u64 = MAX_DATA_BYTES / 64;
 
 /// An open file in blocks.
 pub(super) struct BlockFile {
@@ -54,7 +54,7 @@ impl BlockFile {
             }
             let blocks = range.start / BLOCK..range.end.div_ceil(BLOCK);
             match runs.last_mut() {
-                Some(run) if blocks.start <= run.end + NEAR => run.end = run.end.max(blocks.end),
+                Some(run) if blocks.start <= run.end + MAX_GAP_BLOCKS => run.end = run.end.max(blocks.end),
                 last => {
                     before += last.map_or(0, |run| run.len() * BLOCK);
                     runs.push(blocks);
@@ -92,14 +92,14 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// All of it.
+    /// All bytes of the section.
     pub(super) fn whole(&self) -> Option<SharedBytes> {
         let [bytes] = read_together([self])?;
         Some(bytes)
     }
 }
 
-/// Sections of one file, the earlier ones first, with one read for all that lie side by side.
+/// Reads sections of one file, in file order, with one read per group of adjacent sections.
 pub(super) fn read_together<const N: usize>(sections: [&Section; N]) -> Option<[SharedBytes; N]> {
     let file = &sections.first()?.file;
     let (bytes, starts) = file.read(sections.iter().map(|section| section.place.clone()))?;
@@ -132,13 +132,13 @@ impl Cache<'_> {
         key: u64,
     ) -> Option<(Vec<u8>, [Section; N])> {
         let path = self.path(name);
-        let size = self.trusted(&path, LARGEST_DATA)?.size;
+        let size = self.trusted(&path, MAX_DATA_BYTES)?.size;
         let mut file = self.system.open_file(Path::new(&path), Links::Follow).ok()?.reader;
         let mut head = [0; HEAD];
         file.read_exact(&mut head).ok()?;
         let mut reader = SectionReader::new(head.strip_prefix(magic)?);
         let (own_key, checksum, length) = (reader.u64()?, reader.u64()?, reader.u64()?);
-        if own_key != key || length > LARGEST_DIRECTORY.min(size) {
+        if own_key != key || length > MAX_DIRECTORY_BYTES.min(size) {
             return None;
         }
         let mut directory = vec![0; usize::try_from(length).ok()?];
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_sections_are_read() {
+    fn sections_can_be_read_in_parts() {
         let system = MemorySystem::from_fixture("//- /w/.git/HEAD\n//- /w/r/a.ts\n");
         let cache = cache(&system);
         let long: Vec<u8> = (0..100_000u32).map(|number| (number / 7) as u8).collect();
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed_where_it_is_read() {
+    fn damage_is_detected_in_the_blocks_that_are_read() {
         let system = MemorySystem::from_fixture("//- /w/.git/HEAD\n//- /w/r/a.ts\n");
         let cache = cache(&system);
         cache.store_blocks("f", MAGIC, KEY, b"what", &[b"one", &[5; 30_000]]).unwrap();

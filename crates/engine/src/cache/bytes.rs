@@ -42,7 +42,7 @@ impl SectionWriter {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Bytes with their length before them.
+    /// Bytes, preceded by their length.
     pub(crate) fn blob(&mut self, bytes: &[u8]) {
         self.u64(bytes.len() as u64);
         self.raw(bytes);
@@ -112,7 +112,7 @@ pub(crate) struct BlobList {
 }
 
 impl BlobList {
-    /// With room for `count` blobs.
+    /// An empty list with capacity for `count` blobs.
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { bytes: Vec::new(), ends: Vec::with_capacity(count) }
     }
@@ -127,7 +127,7 @@ impl BlobList {
     }
 }
 
-/// Reads what a [`SectionWriter`] wrote, in the same order.
+/// Reads the output of a [`SectionWriter`], in the same order.
 #[derive(Clone, Copy)]
 pub(crate) struct SectionReader<'b> {
     bytes: &'b [u8],
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sections_are_read_back_as_written() {
+    fn written_sections_are_read_back() {
         let mut writer = SectionWriter::default();
         writer.u64(u64::MAX);
         writer.u32s([1, 2, u32::MAX].into_iter());
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn concatenated_blob_lists_are_read_as_one_list() {
+    fn several_lists_are_written_as_one() {
         let list = |blobs: &[&[u8]]| {
             let mut list = BlobList::default();
             for blob in blobs {

@@ -10,8 +10,8 @@ use super::tokens::TokenTable;
 const MAGIC: &[u8; 8] = b"stanscan";
 pub(super) const FILE: &str = "clean.data";
 
-/// More are not kept.
-const MAX_KEPT: usize = 1 << 20;
+/// Further digests are not stored.
+const MAX_ENTRIES: usize = 1 << 20;
 
 /// First halves of digests, sorted.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl CleanContents {
 }
 
 impl Cache<'_> {
-    /// Empty when there is no file that this user's runs wrote here.
+    /// Empty if no run of this user wrote the file.
     pub(crate) fn load_clean(&self) -> CleanContents {
         let load = || {
             let bytes = self.load_sealed(FILE, MAGIC)?;
@@ -47,7 +47,7 @@ impl Cache<'_> {
             return;
         }
         // When there are too many, digests of this run win over older ones.
-        keys.extend(known.keys.iter().take(MAX_KEPT.saturating_sub(keys.len())));
+        keys.extend(known.keys.iter().take(MAX_ENTRIES.saturating_sub(keys.len())));
         keys.sort_unstable();
         keys.dedup();
         let mut writer = SectionWriter::default();

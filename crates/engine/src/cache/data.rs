@@ -20,8 +20,8 @@ pub(super) const HAS_FACTS: u8 = 4;
 pub(super) const HAS_META: u8 = 8;
 pub(super) const OUTSIDE: u8 = 16;
 
-/// The parts of the data file, in file order. Each can be loaded without the others before and after it: an unchanged run needs the
-/// graph alone, an incremental update everything but the contents.
+/// The parts of the data file, in file order. Each can be loaded without the others before and after it: an unchanged run needs
+/// the graph alone, an incremental update everything but the contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DataPart {
     /// Digests and sizes of the graph's nodes.
@@ -75,12 +75,12 @@ pub(crate) enum Contents<'b> {
     OnDemand(&'b (dyn ReadContents + 'b)),
 }
 
-/// Reads a piece of the contents. What comes is checked by the caller.
+/// Reads a piece of the contents. The caller verifies its checksum.
 pub(crate) trait ReadContents: Sync {
     fn read(&self, offset: usize, length: usize) -> Option<Vec<u8>>;
 }
 
-/// In place of the hash of a name: any name that a module offers.
+/// Used instead of the hash of a name: any name that a module exports.
 pub(crate) const ANY_NAME: u32 = u32::MAX;
 
 struct StoredGraph<'b> {
@@ -135,7 +135,7 @@ impl<'b> Data<'b> {
         file_meta(self.entry(file)?.get(..META_LENGTH)?)
     }
 
-    /// Digest, size and facts of a file, as they were written.
+    /// The encoded digest, size and facts of a file.
     fn entry(&self, file: RecordId) -> Option<Cow<'b, [u8]>> {
         let file = file.index();
         let start = if file == 0 { 0 } else { self.entry_ends.get(file - 1)? } as usize;
@@ -160,7 +160,7 @@ impl<'b> Data<'b> {
         decode_facts(self.entry(file)?.get(META_LENGTH..)?)
     }
 
-    /// What a document says of itself; `None` when the cache is damaged.
+    /// The heading of a document; `None` when the cache is damaged.
     pub(crate) fn heading(&self, file: RecordId) -> Option<Option<Box<str>>> {
         if self.has_facts(file) {
             return Some(None);
@@ -326,7 +326,7 @@ impl<'b> StoredGraph<'b> {
 
     fn decode(&self) -> Option<Graph> {
         let count = self.ids.len();
-        // Each is written to its place at once, which a parallel collection of options would not do.
+        // Each value is written directly to its slot. Collecting `Option`s in parallel would concatenate vectors instead.
         let is_damaged = AtomicBool::new(false);
         let node = |index: usize| {
             self.node(index).unwrap_or_else(|| {

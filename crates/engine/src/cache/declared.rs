@@ -1,5 +1,5 @@
-//! Names that files declare, by contents, so that overviews parse a file only once. Stored in a file of its own, which only overviews
-//! read.
+//! Names that files declare, by contents, so that overviews parse a file only once. Stored in a separate file, which only
+//! overviews read.
 
 use stan_model::Digest;
 use xxhash_rust::xxh3::Xxh3;
@@ -9,10 +9,10 @@ use super::kept_blobs::{BlobFile, BlobView, KeptBlobs};
 
 pub(super) const FILE: &str = "declared.data";
 
-/// The version changes whenever other names are chosen for the same contents.
-const NAMES: BlobFile = BlobFile { name: FILE, magic: b"standecl", version: 2, largest: 256 << 20 };
+/// Raise the version when other names are chosen for the same contents.
+const NAMES: BlobFile = BlobFile { name: FILE, magic: b"standecl", version: 2, max_bytes: 256 << 20 };
 
-/// The names of earlier runs, and the ones that this run found.
+/// The stored names of earlier runs, and the new names of this run.
 pub(crate) struct KeptNames<'c>(KeptBlobs<'c>);
 
 impl<'c> KeptNames<'c> {
@@ -20,12 +20,12 @@ impl<'c> KeptNames<'c> {
         Self(KeptBlobs::load(NAMES, cache))
     }
 
-    /// For lookups from many threads.
+    /// A view for lookups from many threads.
     pub(crate) fn view(&self) -> NamesView<'_> {
         NamesView(self.0.view())
     }
 
-    /// Stores the names that this run found, and of the known ones those in `used` (sorted).
+    /// Stores the new names, and those of the earlier runs whose keys are in `used` (sorted).
     pub(crate) fn save(self, used: &[u128]) {
         self.0.save(WORTH_WRITING, |key| used.binary_search(&key).is_ok());
     }
@@ -42,13 +42,13 @@ impl NamesView<'_> {
         self.0.find(key)
     }
 
-    /// Keeps the names for the next run.
+    /// Adds the names of a file, to be stored by [`KeptNames::save`].
     pub(crate) fn add(&self, key: u128, names: &[Box<str>]) {
         self.0.add(key, names);
     }
 }
 
-/// What the names depend on besides the program: contents, and the ending of the path, which decides how they are parsed.
+/// The key of a file's names: the contents, and the extension of the path, which selects the parser.
 pub(crate) fn names_key(path: &str, digest: &Digest) -> u128 {
     let ending = path.rsplit('/').next().and_then(|name| name.split_once('.')).map_or("", |(_, ending)| ending);
     let mut hasher = Xxh3::new();
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_depend_on_contents_and_on_the_ending_of_the_path() {
+    fn the_key_of_names_depends_on_contents_and_extension() {
         let (one, other) = (Digest([1; 32]), Digest([2; 32]));
         assert_eq!(names_key("a/x.ts", &one), names_key("b/y.ts", &one));
         assert_ne!(names_key("a/x.ts", &one), names_key("a/x.ts", &other));

@@ -1,6 +1,6 @@
-//! Edits since a cache was written: files with another stat, files with other contents, and the figures of the updated graph. Kept
-//! in a small file beside the index, so that an edit does not rewrite a large cache and later runs do not process the same edit
-//! again.
+//! Edits since a cache was written: files with another stat, files with other contents, and the figures of the updated graph.
+//! Kept in a small file beside the index, so that an edit does not rewrite a large cache and later runs do not process the same
+//! edit again.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ struct EditedContents {
     files: Vec<(u32, Digest)>,
     /// `None` without edited files.
     answer: Option<Answer>,
-    /// What was stat'ed and read while the edited files were resolved, and when.
+    /// The stats and reads while the edited files were resolved, and their time.
     observations: Observations,
     resolved_at: i64,
 }
@@ -152,8 +152,8 @@ impl Index {
         Some(StoredEdits { base, fingerprints, directories, listed_at: now, contents })
     }
 
-    /// The directories of these files with their current stats. The caller has compared their entries in this run, so the new stats
-    /// belong to the known entries. A change in between is not lost: its stat is too young to be trusted by the next run.
+    /// The directories of these files with their current stats. The caller has compared their entries in this run, so the new
+    /// stats belong to the known entries. A change in between is not lost: its stat is too young to be trusted by the next run.
     fn changed_directories(&self, system: &dyn System, fingerprints: &[(u32, u64)]) -> Observations {
         let folder = |(file, _): &(u32, u64)| self.files.path(*file as usize).rsplit_once('/').map_or("", |(it, _)| it);
         let paths: FxHashSet<&str> = fingerprints.iter().map(folder).collect();
@@ -175,7 +175,7 @@ impl Cache<'_> {
         postcard::from_bytes(bytes.get(HEAD..)?).ok()
     }
 
-    /// Keeps them for the next run. A failure is ignored.
+    /// Stores the edits for the next run. A failure is ignored.
     pub(crate) fn store_edits(&self, edits: &StoredEdits) -> Option<()> {
         self.store_sealed(FILE, MAGIC, &postcard::to_stdvec(edits).ok()?)
     }

@@ -1,8 +1,8 @@
 //! Writes the large half of the cache: the graph and the facts of every file (`data.rs` reads them).
 //!
-//! The first run of a user writes this, so it must be cheap. The entry of a file (its digest and facts) is encoded by the thread that
-//! analysed the file, and written to disk from that buffer. What depends on the whole run is encoded in one parallel pass over the
-//! records, into a few buffers that are copied once. Nothing is allocated per file.
+//! The first run of a user writes this, so it must be cheap. The entry of a file (its digest and facts) is encoded by the thread
+//! that analysed the file, and written to disk from that buffer. What depends on the whole run is encoded in one parallel pass
+//! over the records, into a few buffers that are copied once. Nothing is allocated per file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,7 +25,7 @@ use crate::graph::record::{Record, Records, RecordsPart};
 /// Typical size of a record without its entry. Reserved for each record, so that the buffer rarely has to grow.
 const USUAL_RECORD: usize = 96;
 
-/// The data file, and what the index says about each record.
+/// The data file, and the fingerprints of each record for the index.
 pub(crate) struct Encoded<'r> {
     /// The graph, and everything about the records except their entries.
     pub(crate) head: Vec<u8>,
@@ -37,7 +37,7 @@ pub(crate) struct Encoded<'r> {
     pub(crate) fingerprints: Vec<RecordFingerprints>,
 }
 
-/// What the index says about one record.
+/// The fingerprints of one record in the index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordFingerprints {
     pub(crate) facts: u64,
@@ -101,16 +101,16 @@ pub(crate) fn encode<'r>(
         || write_graph(graph, records.len() * USUAL_RECORD),
         || records.parts().into_par_iter().map(piece).collect::<Option<Vec<Piece<'r>>>>(),
     );
-    let (mut writer, metas, shape) = head;
+    let EncodedGraph { mut writer, metas_end, shape_end } = head;
     let pieces = pieces?;
     write_records(&mut writer, &pieces, problems)?;
-    let parts = [0..metas, metas..shape, shape..writer.len()];
+    let parts = [0..metas_end, metas_end..shape_end, shape_end..writer.len()];
     let fingerprints = pieces.iter().flat_map(|piece| piece.fingerprints.iter().copied()).collect();
     let contents = pieces.into_iter().map(|piece| piece.entries).collect();
     Some(Encoded { head: writer.into_bytes(), parts, contents, fingerprints })
 }
 
-/// What is written of some records.
+/// The encoded fields of consecutive records.
 #[derive(Default)]
 struct Piece<'r> {
     nodes: Vec<u32>,
@@ -128,7 +128,7 @@ struct Piece<'r> {
 }
 
 impl<'r> Piece<'r> {
-    /// With room for these records.
+    /// An empty piece with capacity for these records.
     fn of(part: &RecordsPart<'r>) -> Self {
         let count = part.len();
         let list = || BlobList::with_capacity(count);
@@ -205,12 +205,19 @@ fn write_records(writer: &mut SectionWriter, pieces: &[Piece<'_>], problems: &[P
     Some(())
 }
 
-/// The metas and the shape of the graph in a buffer with `room` for the records, and the end offset of each part.
-fn write_graph(graph: &Graph, room: usize) -> (SectionWriter, usize, usize) {
+/// The metas and the shape of a graph, with the end offset of each part.
+struct EncodedGraph {
+    writer: SectionWriter,
+    metas_end: usize,
+    shape_end: usize,
+}
+
+/// Writes the graph to a buffer with `room` for the records.
+fn write_graph(graph: &Graph, room: usize) -> EncodedGraph {
     let nodes = graph.nodes();
     let mut writer = SectionWriter::with_capacity(nodes.len() * (META_LENGTH + 64) + room);
     nodes.iter().for_each(|node| writer.raw(&meta_bytes(node.file)));
-    let metas = writer.len();
+    let metas_end = writer.len();
     writer.blobs(nodes.iter().map(|node| node.id.as_bytes()));
     writer.blob(&nodes.iter().map(|node| node.kind as u8).collect::<Vec<_>>());
     let flags =
@@ -230,11 +237,11 @@ fn write_graph(graph: &Graph, room: usize) -> (SectionWriter, usize, usize) {
     writer.u32_pieces([ends.as_slice()].into_iter());
     writer.u32_pieces([targets.as_slice()].into_iter());
     writer.blob(&kinds);
-    let shape = writer.len();
-    (writer, metas, shape)
+    let shape_end = writer.len();
+    EncodedGraph { writer, metas_end, shape_end }
 }
 
-/// Serialises to the end of a buffer. postcard's own flavour for this extends it through an iterator, which is slower.
+/// Appends serialised bytes to a buffer. postcard's own flavour for this uses an iterator, which is slower.
 struct Append<'b>(&'b mut Vec<u8>);
 
 impl Flavor for Append<'_> {

@@ -1,4 +1,4 @@
-//! Numbers in the cache. A file has a record, a node has an index in the graph: the two are counted apart.
+//! Numbers in the cache. A file has a record, and a node has an index in the graph: the two are numbered separately.
 
 /// The number of a file's record. Records of the universe come first, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,10 +11,10 @@ pub(crate) struct NodeIndex(pub(crate) u32);
 impl RecordId {
     /// The target of a request that resolves to no file.
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// A file that the run did not analyse, so that it has no record.
+    /// A file that the run did not analyse, so it has no record.
     pub(crate) const UNKNOWN: Self = Self(u32::MAX - 1);
 
-    /// Of a record by its position.
+    /// The id of the record at a position.
     pub(crate) fn at(position: usize) -> Self {
         Self(u32::try_from(position).unwrap_or(u32::MAX))
     }

@@ -36,7 +36,7 @@ pub(crate) struct Index {
     pub(crate) files: FileTable,
     /// A fingerprint of each file's facts.
     pub(crate) facts: FactsTable,
-    /// What later runs found changed. `files` already has the fingerprints of these edits.
+    /// The edits that later runs found. `files` already has their fingerprints.
     pub(super) edits: Option<StoredEdits>,
 }
 
@@ -160,7 +160,7 @@ pub(crate) struct FactsTable {
 }
 
 impl FactsTable {
-    /// Stands in for a file that cannot be compared without the data.
+    /// The fingerprint of a file that cannot be compared without the data.
     pub(crate) const OPAQUE: u64 = u64::MAX;
 
     /// A fingerprint for each file; 0 for a file that has no facts and needs none.
@@ -308,7 +308,7 @@ mod tests {
 
     /// The first files of a folder get an lstat by path, the others by name relative to the directory handle.
     #[test]
-    fn changes_are_seen_wherever_they_are_in_a_folder() {
+    fn changes_are_detected_at_every_position_in_a_folder() {
         let folder = tempfile::tempdir().unwrap();
         let real = stan_repo::real_path(&OsSystem, folder.path()).unwrap();
         let at = |number: u32| folder.path().join(format!("{number:02}"));

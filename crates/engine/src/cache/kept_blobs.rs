@@ -1,5 +1,5 @@
-//! A persistent map from 128-bit keys to values, in one file of the cache: values of earlier runs, and new ones of this run. Each kind
-//! of value has its own file, so that a run reads only what it needs.
+//! A persistent map from 128-bit keys to values, in one file of the cache: values of earlier runs, and new ones of this run. Each
+//! kind of value has its own file, so that a run reads only what it needs.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,21 +10,21 @@ use super::Cache;
 use super::bytes::{Blobs, SectionReader, SectionWriter};
 use super::relevance::HEAD;
 
-/// Which file, and of which values.
+/// The file of one kind of values.
 #[derive(Clone, Copy)]
 pub(super) struct BlobFile {
     pub(super) name: &'static str,
     pub(super) magic: &'static [u8; 8],
-    /// Values of another version are not read.
+    /// Values of other versions are ignored.
     pub(super) version: u64,
-    /// More than these bytes are not kept.
-    pub(super) largest: usize,
+    /// The maximum size of the file.
+    pub(super) max_bytes: usize,
 }
 
 pub(super) struct KeptBlobs<'c> {
     file: BlobFile,
     cache: Option<Cache<'c>>,
-    /// As it was stored, or empty.
+    /// The stored file, or empty.
     known: Vec<u8>,
     new: Mutex<Vec<(u128, Vec<u8>)>>,
 }
@@ -35,7 +35,7 @@ impl<'c> KeptBlobs<'c> {
         Self { file, cache, known, new: Mutex::default() }
     }
 
-    /// Whether new values are kept at all.
+    /// Whether new values are stored at all.
     pub(super) fn is_open(&self) -> bool {
         self.cache.is_some()
     }
@@ -51,13 +51,13 @@ impl<'c> KeptBlobs<'c> {
         (rest.is_empty() && blobs.len() == keys.len()).then_some((keys, blobs))
     }
 
-    /// For lookups from many threads.
+    /// A view for lookups from many threads.
     pub(super) fn view(&self) -> BlobView<'_> {
         BlobView { kept: self, table: self.table() }
     }
 
-    /// Stores the values that this run made and the known ones that `is_kept` accepts, if the new ones are at least the given
-    /// part of the known. A failure is ignored.
+    /// Stores the new values and the known ones that `is_kept` accepts, if at least one in `worth_writing` values is new. A
+    /// failure is ignored.
     pub(super) fn save(self, worth_writing: usize, is_kept: impl Fn(u128) -> bool) {
         let mut all = self.new.lock().map(|mut new| std::mem::take(&mut *new)).unwrap_or_default();
         let Some(cache) = &self.cache else { return };
@@ -74,7 +74,7 @@ impl<'c> KeptBlobs<'c> {
         all.sort_unstable();
         all.dedup_by_key(|(key, _)| *key);
         let size: usize = all.iter().map(|(_, blob)| blob.len() + 20).sum();
-        if size > self.file.largest {
+        if size > self.file.max_bytes {
             return;
         }
         let mut writer = SectionWriter::with_capacity(size + 64);
@@ -98,7 +98,7 @@ impl BlobView<'_> {
         postcard::from_bytes(blobs.get(at)?).ok()
     }
 
-    /// Keeps a value for the next run.
+    /// Adds a value, to be stored by [`KeptBlobs::save`].
     pub(super) fn add<T: Serialize + ?Sized>(&self, key: u128, value: &T) {
         if self.kept.is_open()
             && let Ok(encoded) = postcard::to_stdvec(value)

@@ -14,12 +14,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{SectionReader, SectionWriter};
 use super::index::{Identity, UNPROVED, fingerprint, proved_fingerprint};
-use super::{Cache, FORMAT, LARGEST_DATA};
+use super::{Cache, FORMAT, MAX_DATA_BYTES};
 
 const MAGIC: &[u8; 8] = b"stan-map";
 pub(super) const FILE: &str = "map.data";
 
-/// What the map depends on besides the graph.
+/// The inputs of the map besides the graph.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MapKey {
     pub(crate) stan_path: String,
@@ -38,7 +38,7 @@ pub(crate) struct StoredMap {
     pub(crate) manifests: Manifests,
 }
 
-/// What is kept of a map, as [`Cache::store_map`] takes it.
+/// The parts of a map that [`Cache::store_map`] stores.
 pub(crate) struct MapParts<'m> {
     pub(crate) map: &'m Map,
     pub(crate) externals_lock: &'m ExternalsLock,
@@ -148,12 +148,12 @@ fn is_absent(error: &std::io::Error) -> bool {
 }
 
 impl Cache<'_> {
-    /// The map of the graph with this index identity, if it was kept and is still valid.
+    /// The stored map of the graph with this index identity, if it is still valid.
     pub(crate) fn load_map(&self, identity: Identity, key: &MapKey) -> Option<StoredMap> {
         let path = self.path(FILE);
-        self.trusted(&path, LARGEST_DATA)?;
+        self.trusted(&path, MAX_DATA_BYTES)?;
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(&path), LARGEST_DATA, &mut bytes).ok()?;
+        self.system.read_at_most(Path::new(&path), MAX_DATA_BYTES, &mut bytes).ok()?;
         let body = bytes.strip_prefix(MAGIC)?;
         let (found_key, body) = body.split_first_chunk::<8>()?;
         let (checksum, body) = body.split_first_chunk::<8>()?;
@@ -175,7 +175,7 @@ impl Cache<'_> {
         is_valid.then_some(StoredMap { map, externals_lock, document, conflicts, identity, manifests })
     }
 
-    /// Keeps a map for the next run, and returns its identity in the cache. A failure is ignored.
+    /// Stores a map for the next run, and returns its identity in the cache. A failure is ignored.
     pub(crate) fn store_map(
         &self,
         identity: Identity,

@@ -1,5 +1,5 @@
-//! What a run stores for the next one: an index (the files to stat, and the figures), the data (graph and facts), later edits, the
-//! map of the graph, the overview of the map, and the inputs of the ranking (words and history).
+//! The cache between runs: an index (the files to stat, and the figures), the data (graph and facts), later edits, the map of the
+//! graph, the overview of the map, and the inputs of the ranking (words and history).
 //!
 //! A cache is only a shortcut. If anything is wrong with it (corrupt, foreign, outdated, index without data), it is ignored, and
 //! failing to write it is not an error. A cache is foreign unless a run of this user wrote it in this checkout (`seal.rs`): a
@@ -55,44 +55,44 @@ pub(crate) use self::relevance::{CommitTexts, FilesKey, Metas, StoredLayout, Sto
 pub(crate) use self::run::StoredRun;
 pub(crate) use self::tokens::{KeptTokens, TokenTable};
 
-/// Changes whenever the layout of the files does.
+/// Raise this when the layout of the files changes.
 const FORMAT: u32 = 10;
 const MAGIC: &[u8; 8] = b"stangrph";
 const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
 const INDEX: &str = "graph.index";
-/// Far larger than what the largest repositories need. Anything larger is an attempt to exhaust memory.
-const LARGEST_INDEX: u64 = 512 << 20;
-const LARGEST_DATA: u64 = 2 << 30;
+/// Far more than the largest repositories need. A larger file is an attempt to exhaust memory.
+const MAX_INDEX_BYTES: u64 = 512 << 20;
+const MAX_DATA_BYTES: u64 = 2 << 30;
 
 /// The cache of one repository.
 pub(crate) struct Cache<'s> {
     system: &'s dyn WritableSystem,
     directory: String,
-    /// Of the repository, absolute.
+    /// The root of the repository, absolute.
     root: String,
     trust: Trust,
     /// Hash of format, tool version and options.
     key: u64,
 }
 
-/// Where a cache is, and what decides whether it can be trusted there. All paths are absolute.
+/// The location of a cache, and the paths that decide whether it can be trusted there. All paths are absolute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CacheLocation<'l> {
     pub(crate) directory: &'l str,
-    /// Of the repository.
+    /// The root of the repository.
     pub(crate) root: &'l str,
     /// stan's own folder in the repository.
     pub(crate) stan_folder: &'l str,
-    /// Where the key of this user is.
+    /// The folder with this user's key.
     pub(crate) state_directory: Option<&'l str>,
 }
 
 impl<'s> Cache<'s> {
-    /// Creates the folder now: created after the scan, it would look like a change to the next run. `None`: no cache is possible
-    /// there.
+    /// Creates the folder before the scan: if it were created afterwards, the next run would see a change. Returns `None` if no
+    /// cache is possible there.
     ///
-    /// A folder of ours behind a link belongs to another user: nothing is written there.
+    /// A stan folder behind a link may belong to another user, so nothing is written there.
     pub(crate) fn open(system: &'s dyn WritableSystem, location: CacheLocation<'_>, key: &[u8]) -> Option<Self> {
         let CacheLocation { directory, root, stan_folder, state_directory } = location;
         let inside = directory.strip_prefix(stan_folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -122,7 +122,7 @@ impl<'s> Cache<'s> {
         let seals = SEALED.map(|name| [name, seal::SUFFIX].concat());
         let names: Vec<&str> = SEALED.into_iter().chain(seals.iter().map(String::as_str)).chain([IGNORE]).collect();
         remove_leftovers(system, Path::new(directory), &names);
-        // A folder that the user named is not ours to hide from git.
+        // A folder that the user named is not hidden from git.
         let ignore = format!("{directory}/{IGNORE}");
         if inside && system.lstat(Path::new(&ignore)).is_err() {
             system.write_atomic(Path::new(&ignore), b"*\n").ok()?;
@@ -136,9 +136,9 @@ impl<'s> Cache<'s> {
     }
 
     /// The stat of a cache file, if a run of this user wrote it and it is unchanged since.
-    fn trusted(&self, path: &str, largest: u64) -> Option<Stat> {
+    fn trusted(&self, path: &str, max_bytes: u64) -> Option<Stat> {
         let stat = self.system.lstat(Path::new(path)).ok()?;
-        let may_be_ours = stat.kind == EntryKind::File && stat.size <= largest;
+        let may_be_ours = stat.kind == EntryKind::File && stat.size <= max_bytes;
         (may_be_ours && self.trust.accepts(self.system, path, &stat)).then_some(stat)
     }
 
@@ -156,7 +156,7 @@ impl<'s> Cache<'s> {
 
     pub(crate) fn load_index(&self) -> Option<Index> {
         let path = self.path(INDEX);
-        self.trusted(&path, LARGEST_INDEX)?;
+        self.trusted(&path, MAX_INDEX_BYTES)?;
         let path = Path::new(&path);
         // Do not read a large index of another format or key to its end.
         let mut start = [0; 16];
@@ -165,7 +165,7 @@ impl<'s> Cache<'s> {
             return None;
         }
         let mut bytes = Vec::new();
-        self.system.read_at_most(path, LARGEST_INDEX, &mut bytes).ok()?;
+        self.system.read_at_most(path, MAX_INDEX_BYTES, &mut bytes).ok()?;
         let body = bytes.strip_prefix(MAGIC)?;
         let (key, body) = body.split_first_chunk::<8>()?;
         let (checksum, body) = body.split_first_chunk::<8>()?;
@@ -182,7 +182,7 @@ impl<'s> Cache<'s> {
         Some(index)
     }
 
-    /// The graph alone, which is all that an unchanged run needs.
+    /// Reads only the graph: an unchanged run needs nothing else.
     pub(crate) fn load_graph(&self, index: &Index) -> Option<Graph> {
         let loaded = self.load(index, DataPart::GRAPH)?;
         data::decode_graph(loaded.part(DataPart::Metas), loaded.part(DataPart::Shape))
@@ -200,7 +200,7 @@ impl<'s> Cache<'s> {
             })
             .collect();
         // A forged index must not make us allocate all memory.
-        if self.trusted(&path, LARGEST_DATA)?.size != *ends.last()? {
+        if self.trusted(&path, MAX_DATA_BYTES)?.size != *ends.last()? {
             return None;
         }
         let start = |part: usize| if part == 0 { 0 } else { ends.get(part - 1).copied().unwrap_or(0) };
@@ -265,7 +265,7 @@ impl<'s> Cache<'s> {
         // In any order: each file is written atomically, and `load` detects an index whose data is missing or older.
         let (data, index) = rayon::join(|| self.write_pieces(DATA, &pieces), || self.write_index(&index));
         memory.release((head, contents));
-        // Hundreds of thousands of small allocations.
+        // Freeing these is slow: they are hundreds of thousands of small allocations.
         memory.release((records, data?, index?));
         Some(identity)
     }
@@ -334,7 +334,7 @@ impl LoadedParts {
         self.data_with(Contents::Whole(self.part(DataPart::Contents)))
     }
 
-    /// As [`Self::data`], with the contents from elsewhere.
+    /// As [`Self::data`], with contents from another source.
     pub(crate) fn data_with<'l>(&'l self, contents: Contents<'l>) -> Option<Data<'l>> {
         let [metas, shape, records] = [DataPart::Metas, DataPart::Shape, DataPart::Records].map(|part| self.part(part));
         Data::decode(metas, shape, records, contents)
@@ -350,7 +350,7 @@ pub(crate) struct ContentsOnDisk<'c> {
 }
 
 impl<'c> ContentsOnDisk<'c> {
-    /// More single reads than this cost more than reading everything.
+    /// With more single reads than this, reading everything is cheaper.
     const MAX_PIECES: usize = 64;
 
     pub(crate) fn new(cache: &'c Cache<'c>, index: &'c Index) -> Self {
@@ -377,8 +377,8 @@ impl ReadContents for ContentsOnDisk<'_> {
     }
 }
 
-/// As long as this fingerprint of a file stays the same, an edit of the file changes no figure. `OPAQUE` for files for which
-/// that cannot be known.
+/// A fingerprint of the file's contribution to the figures: an edit that keeps it changes no figure. `OPAQUE` if that cannot be
+/// determined.
 fn stats_fingerprint(graph: &Graph, record: Record<'_>, facts: u64, languages: Languages) -> u64 {
     let file = record.file;
     let is_own = record.in_universe() || record.node().is_some_and(|node| graph.node(node.0).kind == NodeKind::Source);

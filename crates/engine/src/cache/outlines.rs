@@ -1,5 +1,5 @@
-//! Declarations of files by path and contents, so that searches parse a file only once. Stored in a file of its own, which only searches
-//! read.
+//! Declarations of files by path and contents, so that searches parse a file only once. Stored in a separate file, which only
+//! searches read.
 
 use serde::{Deserialize, Serialize};
 use stan_model::outline::UnitKind;
@@ -16,7 +16,7 @@ const FORMAT: u32 = 1;
 /// The file is rewritten only if at least one in this many entries is new.
 const WORTH_WRITING: usize = 64;
 
-/// What is kept of one file.
+/// The stored outline of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoredOutline {
     /// No secret was found. Otherwise whether its text may be shown is decided again, by the configuration.
@@ -40,12 +40,12 @@ pub(crate) struct StoredUnit {
 const OUTLINES: BlobFile = BlobFile {
     name: FILE,
     magic: b"stanoutl",
-    // Outlines say whether their file is free of secrets, so that they count for one version of the rules.
+    // Outlines record whether their file is free of secrets, so they are valid for one version of the rules.
     version: (FORMAT as u64) << 32 | stan_secrets::VERSION as u64,
-    largest: 512 << 20,
+    max_bytes: 512 << 20,
 };
 
-/// The outlines of earlier runs, and the ones that this run makes.
+/// The stored outlines of earlier runs, and the new ones of this run.
 pub(crate) struct KeptOutlines<'c>(KeptBlobs<'c>);
 
 impl<'c> KeptOutlines<'c> {
@@ -53,12 +53,12 @@ impl<'c> KeptOutlines<'c> {
         Self(KeptBlobs::load(OUTLINES, cache))
     }
 
-    /// For lookups from many threads.
+    /// A view for lookups from many threads.
     pub(crate) fn view(&self) -> OutlineView<'_> {
         OutlineView(self.0.view())
     }
 
-    /// Stores the outlines that this run made. A failure is ignored.
+    /// Stores the outlines of this run. A failure is ignored.
     pub(crate) fn save(self) {
         self.0.save(WORTH_WRITING, |_| true);
     }
@@ -82,7 +82,7 @@ impl OutlineView<'_> {
     }
 }
 
-/// What an outline depends on besides the program, whose versions are part of the cache's own key.
+/// The key of an outline: path and contents. The versions of the program are part of the cache's own key.
 fn key(path: &str, bytes: &[u8]) -> u128 {
     let mut hasher = Xxh3::new();
     hasher.update(&(path.len() as u64).to_le_bytes());

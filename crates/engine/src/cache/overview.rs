@@ -1,5 +1,5 @@
-//! The overview of a stored map and the number of its tokens. With them, an unchanged run loads neither the facts of the files nor the
-//! tokenizer.
+//! The overview of a stored map and the number of its tokens. With them, an unchanged run loads neither the facts of the files
+//! nor the tokenizer.
 //!
 //! Both belong to one map: to its graph, to the manifests that named its externals, and to its document. Overviews also
 //! depend on their options and on the lines at their top, which are part of their keys.
@@ -11,21 +11,21 @@ use super::bytes::{SectionReader, SectionWriter};
 use super::map::MapIdentity;
 use super::relevance::HEAD;
 
-/// Changes whenever an overview is written or stored in another way.
+/// Raise this when overviews are written or stored in another way.
 const FORMAT: u32 = 2;
 const MAGIC: &[u8; 8] = b"stanover";
 pub(super) const FILE: &str = "overview.data";
 
-/// Runs of other modes have other lines at the top. More than these are not kept.
-const MAX_KEPT: usize = 4;
+/// Runs of other modes have other lines at the top. Older overviews are dropped.
+const MAX_OVERVIEWS: usize = 4;
 
-/// Marks an unknown number of tokens.
+/// An unknown number of tokens.
 const NO_TOKENS: u64 = u64::MAX;
 
-/// What an overview depends on besides its map.
+/// The inputs of an overview besides its map.
 #[derive(Debug, Serialize)]
 pub(crate) struct OverviewKey<'k> {
-    /// Most tokens.
+    /// The maximum number of tokens.
     pub(crate) budget: u64,
     pub(crate) tokenizer: &'k str,
     /// Further lines at its top.
@@ -65,7 +65,7 @@ impl StoredOverviews {
         let Some(key) = key.encode() else { return };
         self.texts.retain(|(known, _)| *known != key);
         self.texts.insert(0, (key, text.to_vec()));
-        self.texts.truncate(MAX_KEPT);
+        self.texts.truncate(MAX_OVERVIEWS);
     }
 
     fn encode(&self, map: &[u8]) -> Vec<u8> {
@@ -79,7 +79,7 @@ impl StoredOverviews {
         writer.into_bytes()
     }
 
-    /// `None` for those of another map.
+    /// Returns `None` if they belong to another map.
     fn decode(bytes: &[u8], map: &[u8]) -> Option<Self> {
         let mut reader = SectionReader::new(bytes);
         if reader.blob()? != map {
@@ -95,7 +95,7 @@ impl StoredOverviews {
 }
 
 impl Cache<'_> {
-    /// What earlier runs made of exactly this map. Empty when there is nothing that this user's runs wrote here.
+    /// The stored overviews of exactly this map. Empty if no run of this user wrote any.
     pub(crate) fn load_overviews(&self, map: &MapIdentity) -> StoredOverviews {
         let load = || {
             let bytes = self.load_sealed(FILE, MAGIC)?;
@@ -104,7 +104,7 @@ impl Cache<'_> {
         load().unwrap_or_default()
     }
 
-    /// Keeps them for the next run. A failure is ignored.
+    /// Stores overviews for the next run. A failure is ignored.
     pub(crate) fn store_overviews(&self, map: &MapIdentity, overviews: &StoredOverviews) -> Option<()> {
         self.store_sealed(FILE, MAGIC, &overviews.encode(&map_bytes(map)?))
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn overviews_survive_a_round_trip_and_no_truncation() {
+    fn overviews_survive_a_round_trip_and_truncated_ones_are_refused() {
         let (one, other) = (notes("one"), notes("other"));
         let mut stored = StoredOverviews::default();
         assert_eq!(StoredOverviews::decode(&stored.encode(b"map"), b"map").as_ref(), Some(&stored));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overview_is_found_by_everything_that_it_depends_on() {
+    fn an_overview_is_found_only_by_its_whole_key() {
         let (one, other) = (notes("one"), notes("other"));
         let mut stored = StoredOverviews::default();
         stored.add(&key(&one, 1), b"text");
@@ -155,7 +155,7 @@ mod tests {
         for budget in 2..20 {
             stored.add(&key(&one, budget), b"text");
         }
-        assert_eq!(stored.texts.len(), MAX_KEPT);
+        assert_eq!(stored.texts.len(), MAX_OVERVIEWS);
         assert_eq!(stored.find(&key(&one, 19)), Some(b"text".as_slice()));
         assert_eq!(stored.find(&key(&one, 1)), None, "the oldest are forgotten");
     }

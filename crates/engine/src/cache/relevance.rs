@@ -1,5 +1,5 @@
-//! The inputs of a ranking, stored for the next one: files and imports (valid for one graph), the words of all files (valid for their
-//! contents), and the history (valid up to one commit). Stored in the form in which they are used.
+//! The inputs of a ranking, stored for the next one: files and imports (valid for one graph), the words of all files (valid for
+//! their contents), and the history (valid up to one commit). Stored in the form in which they are used.
 //!
 //! The words of a file stay valid as long as its digest is the same. An incomplete history is not stored: the missing part may be
 //! readable in the next run.
@@ -20,9 +20,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::blocks::{Section, read_together};
 use super::bytes::{SectionReader, SectionWriter};
 use super::data::{META_LENGTH, file_meta, meta_bytes};
-use super::{Cache, Identity, LARGEST_DATA};
+use super::{Cache, Identity, MAX_DATA_BYTES};
 
-/// Changes whenever words are counted or stored in another way.
+/// Raise this when words are counted or stored in another way.
 const FORMAT: u32 = 4;
 const LAYOUT_MAGIC: &[u8; 8] = b"stanlayo";
 pub(super) const LAYOUT_FILE: &str = "layout.data";
@@ -41,7 +41,7 @@ pub(crate) struct StoredLayout {
     pub(crate) key: FilesKey,
 }
 
-/// Digests and sizes of files, as they are stored.
+/// The encoded digests and sizes of files.
 #[derive(Debug)]
 pub(crate) struct Metas(Flat<META_LENGTH>);
 
@@ -97,12 +97,12 @@ pub(crate) struct StoredWords {
 }
 
 impl StoredWords {
-    /// Whether these are the words of exactly these files.
+    /// Whether the words were counted in exactly these files.
     pub(crate) fn belongs_to(&self, key: &FilesKey) -> bool {
         self.contents == key.contents
     }
 
-    /// What was counted in each file, by path and contents. Empty when it cannot be read.
+    /// The word counts of each file, by path and contents. Empty when they cannot be read.
     pub(crate) fn by_file(self) -> FxHashMap<(Box<str>, Digest), FileWords> {
         self.files_and_words().unwrap_or_default()
     }
@@ -117,7 +117,7 @@ impl StoredWords {
     }
 }
 
-/// A history as a ranking takes it: of these files, up to this commit.
+/// A history in the form that a ranking needs: of these files, up to this commit.
 #[derive(Debug)]
 pub(crate) struct StoredPast {
     pub(crate) head: String,
@@ -125,11 +125,11 @@ pub(crate) struct StoredPast {
     pub(crate) texts: StoredTexts,
 }
 
-/// The messages and ids of its commits, which are read when a text is given.
+/// The messages and ids of its commits, which are read only for a query with a text.
 #[derive(Debug)]
 pub(crate) struct StoredTexts([Section; 5]);
 
-/// The same when they were read.
+/// The messages and ids of commits, decoded.
 #[derive(Debug, Default)]
 pub(crate) struct CommitTexts {
     pub(crate) messages: Messages,
@@ -138,7 +138,7 @@ pub(crate) struct CommitTexts {
 }
 
 impl CommitTexts {
-    /// Whether there are so many commits.
+    /// Whether the texts are those of this many commits.
     pub(crate) fn is_of(&self, commits: usize) -> bool {
         self.ids.len() == commits && self.messages.is_of(commits)
     }
@@ -160,7 +160,7 @@ impl StoredTexts {
     }
 }
 
-/// Reads what a [`SectionWriter`] wrote, in place.
+/// Reads the output of a [`SectionWriter`] in place.
 struct SharedReader {
     bytes: SharedBytes,
     at: usize,
@@ -184,7 +184,7 @@ impl SharedReader {
 }
 
 impl Cache<'_> {
-    /// The files of the graph of the last run, if it is this one.
+    /// The files of the last run's graph, if that is `graph`.
     pub(crate) fn load_layout(&self, graph: Identity) -> Option<StoredLayout> {
         let bytes = SharedBytes::new(self.load_sealed(LAYOUT_FILE, LAYOUT_MAGIC)?);
         let mut reader = SharedReader { bytes, at: HEAD };
@@ -211,7 +211,7 @@ impl Cache<'_> {
         (reader.is_empty() && metas.len() == layout.len()).then_some(StoredLayout { layout, metas, key })
     }
 
-    /// Keeps it for the next run. A failure is ignored.
+    /// Stores the files of a graph for the next run. A failure is ignored.
     pub(crate) fn store_layout(&self, graph: Identity, stored: &StoredLayout) -> Option<()> {
         let LayoutParts { paths, ends, classes, names, path_words, graph: imports } = stored.layout.to_parts();
         let mut writer = SectionWriter::default();
@@ -256,7 +256,7 @@ impl Cache<'_> {
         history.is_of(files).then_some(StoredPast { head, history, texts: StoredTexts(texts) })
     }
 
-    /// Keeps it for the next run. A failure is ignored.
+    /// Stores a history in this form for the next run. A failure is ignored.
     pub(crate) fn store_past(&self, key: &FilesKey, head: &str, history: &History, texts: &CommitTexts) -> Option<()> {
         let churn: Flat<8> = history.churn.iter().copied().collect();
         let mut ids = SectionWriter::default();
@@ -271,7 +271,7 @@ impl Cache<'_> {
         self.store_blocks(PAST_FILE, PAST_MAGIC, self.relevance_key(), &description, &sections)
     }
 
-    /// The words that the last run left.
+    /// The words that the last run stored.
     pub(crate) fn load_words(&self) -> Option<StoredWords> {
         let (description, sections) = self.open_blocks::<18>(WORDS_FILE, WORDS_MAGIC, self.relevance_key())?;
         let [lengths, norms, small @ ..] = &sections;
@@ -289,7 +289,7 @@ impl Cache<'_> {
         Some(StoredWords { contents: Digest(description.try_into().ok()?), files: entries.next()?, index })
     }
 
-    /// Keeps the words of files for the next run. A failure is ignored.
+    /// Stores the words of files for the next run. A failure is ignored.
     pub(crate) fn store_words(&self, layout: &Layout, metas: &Metas, index: &WordIndex, key: &FilesKey) -> Option<()> {
         let mut files = SectionWriter::default();
         let paths: Vec<&str> = layout.paths().collect();
@@ -299,7 +299,7 @@ impl Cache<'_> {
         let all = [&index.words, &index.parts, &index.definitions];
         let entries: Vec<[Cow<'_, [u8]>; 2]> =
             all.iter().map(|one| Some([one.by_term.entries()?, one.by_file.entries()?])).collect::<Option<_>>()?;
-        // What every question reads comes first, so that it is read at once.
+        // The sections that every query reads are first, so that one read loads them.
         let mut sections = vec![index.lengths.bytes(), index.norms.bytes()];
         for Postings { keys, by_term, by_file } in all {
             sections.extend([keys.bytes(), by_term.ends().bytes(), by_file.ends().bytes()]);
@@ -309,13 +309,13 @@ impl Cache<'_> {
         self.store_blocks(WORDS_FILE, WORDS_MAGIC, self.relevance_key(), &key.contents.0, &sections)
     }
 
-    /// The history that the last run left.
+    /// The history that the last run stored.
     pub(crate) fn load_history(&self) -> Option<GitHistory> {
         let bytes = self.load_sealed(HISTORY_FILE, HISTORY_MAGIC)?;
         postcard::from_bytes(bytes.get(HEAD..)?).ok()
     }
 
-    /// Keeps a history for the next run. A failure is ignored.
+    /// Stores a history for the next run. A failure is ignored.
     pub(crate) fn store_history(&self, history: &GitHistory) -> Option<()> {
         if history.is_shallow || history.gap.is_some() {
             return None;
@@ -323,12 +323,12 @@ impl Cache<'_> {
         self.store_sealed(HISTORY_FILE, HISTORY_MAGIC, &postcard::to_stdvec(history).ok()?)
     }
 
-    /// The bytes of a file of ours, its head included, if they are whole.
+    /// The bytes of a sealed file, including its head, if the checksum is right.
     pub(super) fn load_sealed(&self, name: &str, magic: &[u8; 8]) -> Option<Vec<u8>> {
         let path = self.path(name);
-        self.trusted(&path, LARGEST_DATA)?;
+        self.trusted(&path, MAX_DATA_BYTES)?;
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(&path), LARGEST_DATA, &mut bytes).ok()?;
+        self.system.read_at_most(Path::new(&path), MAX_DATA_BYTES, &mut bytes).ok()?;
         let (key, body) = bytes.strip_prefix(magic)?.split_first_chunk::<8>()?;
         let (checksum, body) = body.split_first_chunk::<8>()?;
         let is_ours = u64::from_le_bytes(*key) == self.relevance_key();

@@ -1,5 +1,5 @@
-//! The last context run that changed nothing: everything that it depends on besides the graph, and its report. A run that finds all of
-//! it unchanged repeats the report and does not read the files that it would archive.
+//! The last context run that changed nothing: everything that it depends on besides the graph, and its report. A run that finds
+//! all of it unchanged repeats the report and does not read the files that it would archive.
 
 use serde::{Deserialize, Serialize};
 use stan_repo::System;
@@ -8,12 +8,12 @@ use super::map::{DocumentFingerprint, Manifests, still_holds};
 use super::relevance::HEAD;
 use super::{Cache, Identity};
 
-/// Increase this when runs archive, report or write differently.
+/// Raise this when runs archive, report or write differently.
 const FORMAT: u32 = 1;
 const MAGIC: &[u8; 8] = b"stan-run";
 pub(super) const FILE: &str = "run.data";
 
-/// What is kept of a run.
+/// The stored record of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StoredRun {
     /// Options and configuration.
@@ -22,7 +22,7 @@ pub(crate) struct StoredRun {
     graph: Vec<u8>,
     /// Every input and output of the run besides the files of the graph, with its fingerprint.
     seen: Vec<(String, u64)>,
-    /// Of the private map, which every run rewrites.
+    /// The fingerprint of the private map, which every run rewrites.
     pub(crate) lock: DocumentFingerprint,
     /// As JSON.
     pub(crate) report: String,
@@ -58,14 +58,14 @@ fn keyed(key: &[u8]) -> Vec<u8> {
 }
 
 impl Cache<'_> {
-    /// The run with these options, if it was kept and nothing that it depends on has changed, the graph aside.
+    /// The stored run with these options, if none of its inputs besides the graph has changed.
     pub(crate) fn load_run(&self, key: &[u8]) -> Option<StoredRun> {
         let bytes = self.load_sealed(FILE, MAGIC)?;
         let run: StoredRun = postcard::from_bytes(bytes.get(HEAD..)?).ok()?;
         (run.key == keyed(key) && run.is_unchanged(self.system)).then_some(run)
     }
 
-    /// Keeps it for the next run. A failure is ignored.
+    /// Stores the run for the next one. A failure is ignored.
     pub(crate) fn store_run(&self, run: &StoredRun) -> Option<()> {
         self.store_sealed(FILE, MAGIC, &postcard::to_stdvec(run).ok()?)
     }

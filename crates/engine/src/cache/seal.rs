@@ -1,9 +1,10 @@
 //! Which caches are trusted: those that this user's runs wrote in this checkout.
 //!
-//! The author of a repository can commit files that look like a cache, with correct checksums. But a commit or an archive cannot carry
-//! the inode and the change time that files get on this machine. So each file of a cache has a seal beside it: a MAC, by a key that
-//! only this user has, of the file's stat after it was written. Any other file in its place, and any later change, has another stat,
-//! and no other user can create a seal. A MAC of the contents is not needed, and would cost more than the rest of an unchanged run.
+//! The author of a repository can commit files that look like a cache, with correct checksums. But a commit or an archive cannot
+//! carry the inode and the change time that files get on this machine. So each file of a cache has a seal beside it: a MAC, by a
+//! key that only this user has, of the file's stat after it was written. Any other file in its place, and any later change, has
+//! another stat, and no other user can create a seal. A MAC of the contents is not needed, and would cost more than the rest of
+//! an unchanged run.
 //!
 //! In a folder outside the repository that the user named, files are trusted by their owner instead, so that a restored copy of a
 //! cache can be used.
@@ -20,19 +21,19 @@ use stan_repo::{
 const KEY_FILE: &str = "cache.key";
 const KEY_LENGTH: usize = 32;
 
-/// What follows the name of a sealed file.
+/// The suffix of a sealed file's name in the name of its seal.
 pub(super) const SUFFIX: &str = ".seal";
 
 /// How the files of a cache folder are verified.
 pub(super) enum Trust {
-    /// Each has a seal by this key.
+    /// Each file has a seal by this key.
     Sealed(Key),
-    /// The folder is outside the repository, and files that belong to the user or to root are the user's.
+    /// The folder is outside the repository; files owned by the user or by root are trusted.
     Owned,
 }
 
 impl Trust {
-    /// `root` and `directory` are absolute. `None`: no cache can be trusted there.
+    /// `root` and `directory` are absolute. Returns `None` if no cache can be trusted there.
     pub(super) fn of(
         system: &dyn WritableSystem,
         root: &str,
@@ -88,12 +89,12 @@ fn repository_top<'r>(system: &dyn System, root: &'r str) -> &'r str {
     above.into_iter().find(has_git).unwrap_or(root)
 }
 
-/// A secret of this user.
+/// The secret key of this user.
 pub(super) struct Key([u8; KEY_LENGTH]);
 
 impl Key {
-    /// Reads the key, or makes one. `None` where the user has no place for one, or only inside the repository, which could
-    /// bring its own.
+    /// Reads the key, or creates one. Returns `None` if the user has no folder for it, or only one inside the repository, which
+    /// could contain a key of its own.
     fn of_user(system: &dyn WritableSystem, folder: &str, top: &str) -> Option<Self> {
         if is_within(folder, top) {
             return None;
@@ -105,7 +106,7 @@ impl Key {
             if !is_outside(&real) {
                 return None;
             }
-            // One that cannot be read now may be read by the next run, and must not be replaced.
+            // A key that cannot be read now may be readable in the next run, so it must not be replaced.
             if let Some(key) = Self::read(system, &path).ok()? {
                 return Some(key);
             }
@@ -115,7 +116,7 @@ impl Key {
         Self::make(system, folder, &path)
     }
 
-    /// `None` when there is no file, or one that cannot be ours.
+    /// Returns `None` if the file does not exist or cannot be this user's.
     fn read(system: &dyn System, path: &str) -> io::Result<Option<Self>> {
         let stat = match system.lstat(Path::new(path)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -143,11 +144,11 @@ impl Key {
             let _ = system.remove_file(&temporary);
             return None;
         }
-        // Another run may have made one at the same time: the one that stays counts.
+        // Another run may have created a key at the same time: use the one on disk.
         Self::read(system, path).ok()?
     }
 
-    /// HMAC-SHA-256 of a file's place and stat.
+    /// HMAC-SHA-256 of a file's path and stat.
     fn mac(&self, path: &str, stat: &Stat) -> [u8; KEY_LENGTH] {
         let keyed = |pad: u8| {
             let mut block = [pad; 64];
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_holds_for_one_file_as_it_was_written() {
+    fn a_seal_is_valid_only_for_the_unchanged_file() {
         let system = MemorySystem::from_fixture("//- /w/r/.git/HEAD\n//- /w/r/.stan/cache/a\nabc\n");
         system.set_now(5);
         let (a, b) = ("/w/r/.stan/cache/a", "/w/r/.stan/cache/b");
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_the_repository_the_owner_counts() {
+    fn outside_the_repository_files_are_trusted_by_their_owner() {
         let system = MemorySystem::from_fixture("//- /w/.git/HEAD\n//- /w/r/a.ts\n//- link /to-r -> /w/r/c\n");
         system.set_dir("/w/r/c").set_dir("/theirs").set_owner("/theirs", Owner::Other);
         system.set_dir("/roots").set_owner("/roots", Owner::Root);

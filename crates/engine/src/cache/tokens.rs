@@ -1,4 +1,4 @@
-//! Tokens of files by their contents, so that an unchanged file is not counted again. One file for each tokenizer.
+//! Token counts of files by their contents, so that an unchanged file is not counted again. One file per tokenizer.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -11,16 +11,16 @@ use super::Cache;
 use super::bytes::{SectionReader, SectionWriter};
 use crate::tokens::{COUNT_VERSION, Tokenizer};
 
-/// A line for each of some millions of files.
-const LARGEST: u64 = 256 << 20;
+/// Fits the entries of several million files.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// Entries of earlier runs that are kept.
-const MAX_KEPT: usize = 1 << 20;
+/// The maximum number of stored entries.
+const MAX_ENTRIES: usize = 1 << 20;
 
-/// The files of the tokenizers that take long enough to be worth one.
+/// The files of the tokenizers that are slow enough to need one.
 pub(super) const FILES: [&str; 2] = ["tokens.o200k", "tokens.cl100k"];
 
-/// How many tokens contents have.
+/// Token counts by contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TokenTable {
     /// Sorted by key.
@@ -43,7 +43,7 @@ impl TokenTable {
 
     /// This table with more entries. If there are too many, old entries are dropped.
     pub(crate) fn with(&self, new: impl Iterator<Item = (u128, u64)>) -> Self {
-        let known = self.entries.iter().copied().take(MAX_KEPT);
+        let known = self.entries.iter().copied().take(MAX_ENTRIES);
         Self::of(known.chain(new))
     }
 
@@ -53,7 +53,7 @@ impl TokenTable {
     }
 }
 
-/// Counts of a run: those that earlier ones left, and new ones, which are kept at the end.
+/// The stored counts of earlier runs, and the new counts of this run.
 pub(crate) struct KeptTokens<'c> {
     cache: Option<Cache<'c>>,
     tokenizer: Tokenizer,
@@ -63,18 +63,18 @@ pub(crate) struct KeptTokens<'c> {
 
 impl<'c> KeptTokens<'c> {
     pub(crate) fn load(cache: Option<Cache<'c>>, tokenizer: Tokenizer) -> Self {
-        // An estimate costs less than looking it up.
+        // An estimate is cheaper than a lookup.
         let cache = cache.filter(|_| tokenizer != Tokenizer::Bytes4);
         let known = cache.as_ref().map(|cache| cache.load_tokens(tokenizer.name())).unwrap_or_default();
         Self { cache, tokenizer, known, new: Mutex::default() }
     }
 
-    /// The tokens of contents that earlier runs counted.
+    /// The stored count of contents.
     pub(crate) fn known(&self, digest: &Digest) -> Option<u64> {
         self.known.get(TokenTable::key(digest))
     }
 
-    /// The tokens of contents with this digest; `read` gives them. `None` when they cannot be read.
+    /// The tokens of the contents with this digest, which `read` returns. `None` if they cannot be read.
     pub(crate) fn count(&self, digest: &Digest, read: impl FnOnce() -> Option<Vec<u8>>) -> Option<u64> {
         let key = TokenTable::key(digest);
         if let Some(tokens) = self.known.get(key) {
@@ -89,7 +89,7 @@ impl<'c> KeptTokens<'c> {
         Some(tokens)
     }
 
-    /// Keeps what was counted for the next run.
+    /// Stores the new counts for the next run.
     pub(crate) fn save(self) {
         let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(cache) = self.cache.filter(|_| !new.is_empty()) {
@@ -103,16 +103,16 @@ fn file_name(tokenizer: &str) -> String {
 }
 
 impl Cache<'_> {
-    /// Empty when there is no file that this user's runs wrote here.
+    /// Empty if no run of this user wrote the file.
     pub(crate) fn load_tokens(&self, tokenizer: &str) -> TokenTable {
         self.try_load_tokens(tokenizer).unwrap_or_default()
     }
 
     fn try_load_tokens(&self, tokenizer: &str) -> Option<TokenTable> {
         let path = self.path(&file_name(tokenizer));
-        self.trusted(&path, LARGEST)?;
+        self.trusted(&path, MAX_FILE_BYTES)?;
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(&path), LARGEST, &mut bytes).ok()?;
+        self.system.read_at_most(Path::new(&path), MAX_FILE_BYTES, &mut bytes).ok()?;
         let (checksum, body) = bytes.split_first_chunk::<8>()?;
         if u64::from_le_bytes(*checksum) != xxh3_64_with_seed(body, COUNT_VERSION) {
             return None;
@@ -136,7 +136,7 @@ impl Cache<'_> {
         let body = writer.into_bytes();
         let mut bytes = xxh3_64_with_seed(&body, COUNT_VERSION).to_le_bytes().to_vec();
         bytes.extend_from_slice(&body);
-        // A cache that cannot be written costs time, and nothing else.
+        // Without the cache, the next run is only slower.
         let _ = self.write(&file_name(tokenizer), &bytes);
     }
 }

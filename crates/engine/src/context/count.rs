@@ -13,7 +13,7 @@ use super::reports::{ExactTokens, Part, RunReport};
 use super::run::weighed;
 use crate::cache::TokenTable;
 use crate::graph::{GraphRequest, open_cache};
-use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
+use crate::tokens::{MAX_COUNTED_BYTES, Tokenizer};
 
 /// Larger archives exceed the context window of many models.
 const MANY_TOKENS: u64 = 200_000;
@@ -61,7 +61,7 @@ impl Counted<'_> {
             Origin::Staged => assembled.inputs.as_ref()?.externals_lock.nodes.get(name)?.locator.clone(),
         };
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
+        self.system.read_at_most(Path::new(&path), MAX_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
     }
 }

@@ -185,6 +185,10 @@ impl WritableSystem for ReadOnly<'_> {
         Ok(())
     }
 
+    fn remove_real(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     fn is_running(&self, _token: &str) -> Option<bool> {
         None
     }
@@ -210,6 +214,10 @@ impl WritableSystem for ReadOnly<'_> {
     }
 
     fn rename(&self, _from: &Path, _to: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn rename_real(&self, _from: &Path, _to: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -1,4 +1,4 @@
-//! One file: read it once, hash those bytes, and take the facts out of them.
+//! Analyses one file: reads it once, hashes those bytes, and extracts the facts from them.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -30,7 +30,7 @@ const BATCH: usize = 64 << 10;
 const MAX_GROUP_BYTES: usize = 4 << 20;
 
 /// Larger buffers are freed after the file that needed them.
-const MAX_KEPT_BUFFER: usize = 4 << 20;
+const MAX_KEPT_BUFFER_BYTES: usize = 4 << 20;
 
 /// The analysis of one file: its facts once it is read, and, later, its resolved requests.
 #[derive(Clone, Debug, Default)]
@@ -296,7 +296,7 @@ fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
     // task must not find the RefCell borrowed.
     let mut scratch = SCRATCH.take();
     let outcome = work(&mut scratch);
-    if scratch.buffer.capacity() > MAX_KEPT_BUFFER {
+    if scratch.buffer.capacity() > MAX_KEPT_BUFFER_BYTES {
         scratch.buffer = Vec::new();
     }
     SCRATCH.set(scratch);

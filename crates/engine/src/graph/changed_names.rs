@@ -1,11 +1,12 @@
-//! Which of a module's exported names may resolve differently after an edit. A name too many costs time: the implicit edges of every
-//! file that takes it are recomputed. A name too few would leave wrong edges. So every approximation here adds names.
+//! Which of a module's exported names may resolve differently after an edit. A superfluous name only costs time: the implicit
+//! edges of every file that takes it are recomputed. A missing name would leave wrong edges. So every approximation here adds
+//! names.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::FileFacts;
-use stan_model::facts::{EXPORT_EQUALS, ExportSource};
+use stan_model::facts::{EXPORT_EQUALS, Export, ExportSource};
 
 use super::record::name_hash;
 use crate::cache::RecordId;
@@ -61,9 +62,9 @@ impl ChangedNames {
         }
         let (old, new) = (exports(old), exports(new));
         let mut names = Self::default();
-        for (name, ..) in old.symmetric_difference(&new) {
-            names.all |= *name == EXPORT_EQUALS;
-            names.hashes.insert(name_hash(name));
+        for export in old.symmetric_difference(&new) {
+            names.all |= export.name == EXPORT_EQUALS;
+            names.hashes.insert(name_hash(export.name));
         }
         names
     }
@@ -107,21 +108,32 @@ fn stars((facts, targets): Surface<'_>) -> Vec<RecordId> {
     facts.stars.iter().map(|request| target(targets, *request)).collect()
 }
 
-/// Exported names with the file that each resolves to, and its name there.
-fn exports<'f>((facts, targets): Surface<'f>) -> BTreeSet<(&'f str, RecordId, Option<&'f str>)> {
-    let visible = |source: &'f ExportSource| match source {
+/// An exported name and its origin.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ResolvedExport<'f> {
+    name: &'f str,
+    /// The file that the name resolves to; `UNKNOWN` for the module itself.
+    file: RecordId,
+    /// The name in that file; `None` for all of the file.
+    original: Option<&'f str>,
+}
+
+fn exports<'f>((facts, targets): Surface<'f>) -> BTreeSet<ResolvedExport<'f>> {
+    let origin = |source: &'f ExportSource| match source {
         ExportSource::Local => (RecordId::UNKNOWN, None),
         ExportSource::Name { request, name } => (target(targets, *request), Some(&**name)),
         ExportSource::Namespace { request } => (target(targets, *request), None),
     };
-    let entries = facts.exports.iter().map(|export| (&*export.name, visible(&export.source)));
-    entries.map(|(name, (target, there))| (name, target, there)).collect()
+    let resolved = |export: &'f Export| {
+        let (file, original) = origin(&export.source);
+        ResolvedExport { name: &export.name, file, original }
+    };
+    facts.exports.iter().map(resolved).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stan_model::facts::Export;
 
     /// `a`, `a=2` (all of 2), `a=2.b`, `*2`: exports of a module, with the files that they resolve to.
     fn facts(text: &str) -> (FileFacts, Vec<RecordId>) {
@@ -188,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_passed_on_under_their_new_names() {
+    fn re_exported_names_are_passed_on_under_their_new_names() {
         let check = |module: &str, changed: &str, expected: &str| {
             let (facts, targets) = facts(module);
             let names =

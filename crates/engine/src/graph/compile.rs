@@ -24,7 +24,7 @@ pub(crate) trait PreviousRun: Sync {
     fn analysed(&self, system: &dyn System, path: &str, with_facts: bool) -> Option<Analysed>;
 }
 
-/// Everything that a run computed: the graph, and what the next run needs to know.
+/// The result of a run: the graph, and the input of the cache for the next run.
 pub(crate) struct Compiled {
     pub(crate) graph: Graph,
     /// All problems, of single files and general ones.
@@ -37,7 +37,7 @@ pub(crate) struct Compiled {
     pub(crate) kept: Option<CacheInput>,
 }
 
-/// What a run collects besides the graph.
+/// The results that a run collects besides the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// There is no cache.
@@ -48,7 +48,7 @@ pub(crate) enum Keep {
     WithFacts,
 }
 
-/// What the cache stores besides the graph.
+/// The input of the cache besides the graph.
 pub(crate) struct CacheInput {
     pub(crate) records: Records,
     /// Problems that do not belong to a record.

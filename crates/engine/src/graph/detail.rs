@@ -264,8 +264,8 @@ impl FileDetails {
     }
 }
 
-/// The modules that names are followed through. The walk may go further into packages than the graph does: names are kept only for
-/// edges that the graph has.
+/// The modules that names are followed through. The walk may go further into packages than the graph does: names are kept only
+/// for edges that the graph has.
 impl Modules for FileDetails {
     fn module(&self, file: FileKey) -> Option<Module<'_>> {
         let detail = self.records.get(file.index())?;
@@ -396,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_intersection_is_found_for_lists_of_any_length() {
+    fn the_intersection_of_lists_of_any_length_is_found() {
         let mut random = stan_testkit::Random::new(7);
         for _ in 0..2_000 {
             let mut some = |most: usize| -> Vec<String> {

@@ -145,8 +145,8 @@ impl GraphOptions {
 pub struct GraphRequest {
     /// Directory of the cache, absolute; `None` for no cache.
     pub cache_directory: Option<String>,
-    /// Where the key of this user is kept, absolute. Without it, a cache inside the repository is neither read nor written, because
-    /// another user may have written it.
+    /// The folder with this user's key, absolute. Without it, a cache inside the repository is neither read nor written,
+    /// because another user may have written it.
     pub state_directory: Option<String>,
     /// Whether the graph is requested, or only its statistics.
     pub stats_only: bool,
@@ -190,7 +190,7 @@ impl GraphOutcome {
 /// Returns true if the caller has something that was computed from exactly this graph, so that the graph is not needed.
 pub(crate) type IsEnough<'f> = dyn Fn(&Cache<'_>, Identity) -> bool + Sync + 'f;
 
-/// How much of the work an earlier run saved.
+/// The use of an earlier run's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheUse {
     /// Nothing had changed.

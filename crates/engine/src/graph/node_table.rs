@@ -20,7 +20,8 @@ use super::GraphOptions;
 use super::analyse::Analysed;
 use super::excluded::ExcludedFiles;
 
-/// How many files after the last one found are compared before the map is used. Most differ in length, which is cheap to compare.
+/// The number of files after the last one found that are compared before the map is used. Most differ in length, which is cheap
+/// to compare.
 const NEIGHBOURS: usize = 8;
 
 thread_local! {
@@ -89,8 +90,9 @@ impl<'u> NodeTable<'u> {
         listed.or_else(|| (!self.excluded.cover(path)).then(|| self.intern(NodeName::File(path.clone()))))
     }
 
-    /// The key of a file of the universe. Index files import their neighbours one after the other, so the files after the last one
-    /// found are compared first: they are likely in the processor's cache, while a lookup in the map of all paths is a cache miss.
+    /// The key of a file of the universe. Index files import their neighbours one after the other, so the files after the last
+    /// one found are compared first: they are likely in the processor's cache, while a lookup in the map of all paths is a cache
+    /// miss.
     fn key_of_listed(&self, inside: &str) -> Option<FileKey> {
         let next = NEXT_FILE.get();
         let following = self.universe.get(next as usize..).unwrap_or_default().iter().take(NEIGHBOURS).zip(next..);
@@ -200,7 +202,7 @@ impl<'u> NodeTable<'u> {
         }
     }
 
-    /// Whether an unresolved specifier is spelled like a file that is a node of its own.
+    /// Whether an unresolved specifier is spelled like the id of another file's node.
     fn is_file_id(&self, id: &str) -> bool {
         if self.by_path.contains_key(id) {
             return true;

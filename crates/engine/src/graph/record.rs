@@ -32,7 +32,7 @@ pub(crate) struct PathList {
 }
 
 impl PathList {
-    /// With room for `count` paths of `length` bytes in total.
+    /// An empty list with capacity for `count` paths of `length` bytes in total.
     pub(crate) fn with_capacity(length: usize, count: usize) -> Self {
         Self { text: String::with_capacity(length), ends: Vec::with_capacity(count) }
     }

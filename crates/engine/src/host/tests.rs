@@ -97,7 +97,7 @@ fn limits_of_zero_omit_descriptions_and_errors() {
 }
 
 #[test]
-fn errors_are_cut_with_a_count() {
+fn truncated_errors_end_with_a_count() {
     let lines = || ["a", "b", "c", "d"].map(str::to_owned).to_vec();
     assert_eq!(capped(lines(), 0.0), [""; 0]);
     assert_eq!(capped(lines(), 4.0), lines());
@@ -106,7 +106,7 @@ fn errors_are_cut_with_a_count() {
 }
 
 #[test]
-fn an_earlier_graph_tells_what_changed_and_never_changes_the_answer() {
+fn an_earlier_graph_only_affects_the_count_of_dirty_files() {
     let chain =
         [("a.ts", "import './b';\n"), ("b.ts", "import './c';\n"), ("c.ts", "export {};\n"), ("d.ts", "export {};\n")];
     let before = answer(&system(&chain), "generateDependencyGraph", &json!({ "cwd": "/r" }));

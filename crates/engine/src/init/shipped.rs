@@ -58,7 +58,7 @@ mod tests {
             })
             .collect();
         assert_eq!(parse(&uncommented, "stan.config.yml"), Ok(Config::default()), "{uncommented}");
-        assert_eq!(keys, 12, "every key but stanPath: {uncommented}");
+        assert_eq!(keys, 13, "every key but stanPath: {uncommented}");
     }
 
     #[test]

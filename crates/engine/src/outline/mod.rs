@@ -162,7 +162,7 @@ fn outlined(system: &dyn System, repository: &Repository<'_>, asked: &AskedFile)
     if is_excluded(repository, &path) {
         return Err(Unread::Refused(excluded(asked)));
     }
-    match system.read_at_most(Path::new(&path), MAX_BYTES, &mut bytes) {
+    match system.read_real(Path::new(&path), MAX_BYTES, &mut bytes) {
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Unread::Missing),
         Err(error) => {

@@ -141,7 +141,7 @@ impl Text {
         if is_excluded(repository, &path) {
             return Ok(Err(excluded(&asked.file)));
         }
-        match system.read_at_most(Path::new(&path), MAX_BYTES, &mut bytes) {
+        match system.read_real(Path::new(&path), MAX_BYTES, &mut bytes) {
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(unknown_files(&scan(system, repository), &[&asked.file]));

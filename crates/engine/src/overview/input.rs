@@ -16,7 +16,7 @@ use super::Source;
 use crate::cache::TokenTable;
 use crate::graph::open_cache;
 use crate::outline::absolute;
-use crate::tokens::MOST_COUNTED_BYTES;
+use crate::tokens::MAX_COUNTED_BYTES;
 
 /// One dependency of a file, before names are weighted.
 struct Taken<'d> {
@@ -121,9 +121,9 @@ impl Source<'_> {
             }
             let mut bytes = Vec::new();
             let path = absolute(self.repository.root, &node.id);
-            let is_large = node.file.is_some_and(|file| file.size > MOST_COUNTED_BYTES);
+            let is_large = node.file.is_some_and(|file| file.size > MAX_COUNTED_BYTES);
             let note_other_bytes = || self.read_other_bytes.store(true, Ordering::Relaxed);
-            match self.system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes) {
+            match self.system.read_real(Path::new(&path), MAX_COUNTED_BYTES, &mut bytes) {
                 // The cache key is the digest in the graph, so counts of other contents must not be stored under it.
                 Ok(_) => {
                     let is_hashed = node.file.is_some_and(|file| sha256(&bytes) == file.digest);

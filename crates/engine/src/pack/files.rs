@@ -117,7 +117,7 @@ impl<'p> PackFiles<'p> {
             return None;
         }
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(path), MAX_BYTES, &mut bytes).ok()?;
+        self.system.read_real(Path::new(path), MAX_BYTES, &mut bytes).ok()?;
         let id = self.options.display(path).into_owned();
         let language = self.options.languages.declarations(&id);
         let text = match language {
@@ -166,7 +166,7 @@ impl<'p> PackFiles<'p> {
         let read = || {
             let mut bytes = Vec::new();
             let path = format!("{folder}/{CRATE_MANIFEST}");
-            self.system.read_at_most(Path::new(&path), MAX_BYTES, &mut bytes).ok()?;
+            self.system.read_real(Path::new(&path), MAX_BYTES, &mut bytes).ok()?;
             let (name, version) = name_and_version(&bytes)?;
             Some(PackPackage { name, version })
         };
@@ -181,7 +181,7 @@ impl<'p> PackFiles<'p> {
     fn read_package(&self, folder: &str) -> Option<PackPackage> {
         let path = crate::outline::absolute(&self.options.root, &format!("{folder}/package.json"));
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(&path), MAX_BYTES, &mut bytes).ok()?;
+        self.system.read_real(Path::new(&path), MAX_BYTES, &mut bytes).ok()?;
         let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
         let field = |name: &str| manifest.get(name).and_then(|value| value.as_str()).map(str::to_owned);
         Some(PackPackage { name: field("name")?, version: field("version").unwrap_or_default() })

@@ -6,10 +6,10 @@ use stan_repo::System;
 
 use super::RankedFiles;
 
-/// How many terms are listed.
-const TERMS: usize = 3;
-/// In how many files of the focus the spelling of its words is searched.
-const SPELLING_FILES: usize = 64;
+/// The maximum number of listed terms.
+const MAX_TERMS: usize = 3;
+/// The maximum number of focus files that are searched for the spelling of words.
+const MAX_SPELLING_FILES: usize = 64;
 /// The length of an abbreviated object id in git.
 const SHORT_ID: usize = 7;
 
@@ -35,8 +35,9 @@ impl RankedFiles<'_> {
     /// Describes each of the files.
     pub fn describe(&self, system: &dyn System, files: &[u32]) -> Vec<Description> {
         let found: Vec<Explanation> = files.iter().map(|&file| self.found(file as usize)).collect();
-        let reasons =
-            found.iter().flat_map(|one| one.reason.iter().chain(one.terms.iter().filter_map(|term| term.2.as_ref())));
+        let reasons = found
+            .iter()
+            .flat_map(|one| one.reason.iter().chain(one.terms.iter().filter_map(|term| term.reason.as_ref())));
         let keys: Vec<TermKey> = reasons.filter_map(word_of).collect();
         let words = self.spell(system, &keys);
         let said = |reason: Option<&Reason>| reason.and_then(|reason| self.said(reason, &words));
@@ -45,10 +46,10 @@ impl RankedFiles<'_> {
             terms: one
                 .terms
                 .iter()
-                .map(|(signal, thousandths, reason)| Term {
-                    signal: *signal,
-                    thousandths: *thousandths,
-                    reason: said(reason.as_ref()),
+                .map(|term| Term {
+                    signal: term.signal,
+                    thousandths: term.thousandths,
+                    reason: said(term.reason.as_ref()),
                 })
                 .collect(),
         };
@@ -61,8 +62,12 @@ impl RankedFiles<'_> {
             reason: self.ranking.reason(file, &terms),
             terms: terms
                 .into_iter()
-                .take(TERMS)
-                .map(|(signal, value)| (signal, value.thousandths(), self.ranking.reason_of(signal, file)))
+                .take(MAX_TERMS)
+                .map(|(signal, value)| ExplainedTerm {
+                    signal,
+                    thousandths: value.thousandths(),
+                    reason: self.ranking.reason_of(signal, file),
+                })
                 .collect(),
         }
     }
@@ -72,7 +77,7 @@ impl RankedFiles<'_> {
         if keys.is_empty() {
             return FxHashMap::default();
         }
-        let focus = self.focus.iter().take(SPELLING_FILES);
+        let focus = self.focus.iter().take(MAX_SPELLING_FILES);
         let texts: Vec<Vec<u8>> = focus.filter_map(|one| self.relevance.read(system, one.file)).collect();
         spellings(keys, texts.iter().map(Vec::as_slice))
     }
@@ -104,7 +109,14 @@ impl RankedFiles<'_> {
 
 struct Explanation {
     reason: Option<Reason>,
-    terms: Vec<(Signal, i64, Option<Reason>)>,
+    terms: Vec<ExplainedTerm>,
+}
+
+/// A [`Term`] before its reason is put into words.
+struct ExplainedTerm {
+    signal: Signal,
+    thousandths: i64,
+    reason: Option<Reason>,
 }
 
 fn word_of(reason: &Reason) -> Option<TermKey> {

@@ -26,12 +26,12 @@ pub struct FocusFile {
     pub shown: String,
     /// Root-relative path.
     pub node_id: String,
-    /// How many levels of its dependencies must be included.
+    /// The number of levels of its dependencies that must be included.
     pub depth: u32,
 }
 
-/// How many files of a log count, each with less weight than the one before.
-const MAX_OF_LOG: usize = 64;
+/// The maximum number of files from a log; each has less weight than the one before.
+const MAX_FILES_OF_LOG: usize = 64;
 
 impl Relevance {
     /// The named files, with their depths. A folder means the files below it.
@@ -127,7 +127,7 @@ impl Relevance {
         let files = LogFiles::new(&paths, &self.root);
         let weight = |position: usize| Fixed::ratio(1, 1 + i64::try_from(position.min(7)).unwrap_or(7));
         let in_order = files.in_order(log);
-        in_order.into_iter().take(MAX_OF_LOG).enumerate().map(|(at, file)| (file, weight(at))).collect()
+        in_order.into_iter().take(MAX_FILES_OF_LOG).enumerate().map(|(at, file)| (file, weight(at))).collect()
     }
 
     /// The files that a text names by path: in prose, in stack frames, in quoted output. Sorted.
@@ -135,7 +135,7 @@ impl Relevance {
         let paths: Vec<&str> = self.paths().collect();
         let mut named = LogFiles::new(&paths, &self.root).in_text(text);
         named.retain(|file| self.class(*file) != FileClass::Other);
-        named.truncate(MAX_OF_LOG);
+        named.truncate(MAX_FILES_OF_LOG);
         named.sort_unstable();
         named
     }

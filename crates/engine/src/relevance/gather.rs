@@ -12,7 +12,7 @@ use stan_model::{Digest, EdgeKind, NodeKind, Resolution};
 use stan_rank::{Edge, FileClass, FileWords, Fixed, Layout, WordCounter, WordIndex, file_class};
 use stan_repo::{AbsPath, System, SystemExt as _, sha256};
 
-use super::{MAX_INDEXED, Relevance, history};
+use super::{MAX_INDEXED_BYTES, Relevance, history};
 use crate::cache::{Cache, CommitTexts, FilesKey, Identity, Metas, StoredLayout, StoredWords};
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
@@ -28,7 +28,7 @@ impl Relevance {
         Self::gather_with_cache(engine, repository, request).map(|(relevance, _)| relevance)
     }
 
-    /// Like [`Self::gather`]. Returns also the cache that it opened.
+    /// As [`Self::gather`]; also returns the opened cache.
     pub(crate) fn gather_with_cache<'s>(
         engine: &Engine<'s>,
         repository: &Repository<'_>,
@@ -173,7 +173,7 @@ thread_local! {
 
 impl SeenWords {
     fn record(&self, path: &str, bytes: &[u8], meta: &FileMeta) {
-        if file_class(path) == FileClass::Other || meta.size > MAX_INDEXED {
+        if file_class(path) == FileClass::Other || meta.size > MAX_INDEXED_BYTES {
             return;
         }
         let words = COUNTER.with_borrow_mut(|counter| counter.count(path, bytes));
@@ -219,12 +219,16 @@ impl WordSource<'_> {
     /// The words of a file, and whether its contents are those that the graph saw.
     fn count(&self, scratch: &mut CountScratch, file: usize, meta: &FileMeta) -> (FileWords, bool) {
         let layout = &self.files.layout;
-        if layout.class(file) == FileClass::Other || meta.size > MAX_INDEXED {
+        if layout.class(file) == FileClass::Other || meta.size > MAX_INDEXED_BYTES {
             return (FileWords::default(), true);
         }
         let CountScratch { counter, bytes } = scratch;
         bytes.clear();
-        match self.system.read_real(Path::new(&AbsPath::new(self.root).join(layout.path(file))), MAX_INDEXED, bytes) {
+        match self.system.read_real(
+            Path::new(&AbsPath::new(self.root).join(layout.path(file))),
+            MAX_INDEXED_BYTES,
+            bytes,
+        ) {
             Ok(_) => (counter.count(layout.path(file), bytes), sha256(bytes) == meta.digest),
             Err(_) => (FileWords::default(), false),
         }

@@ -1,4 +1,4 @@
-//! The last commits in the form that the ranking needs: files by number, messages by their words, and what could not be read.
+//! The last commits in the form that the ranking needs: files by number, messages by their words, and errors.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ use crate::cache::{Cache, CommitTexts, StoredLayout, StoredPast, StoredTexts};
 pub(super) struct Past {
     pub(super) history: History,
     pub(super) texts: PastTexts,
-    /// What could not be read, one sentence each.
+    /// The parts that could not be read, one sentence each.
     pub(super) unavailable: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ impl PastTexts {
         Self { stored: None, read: texts.into() }
     }
 
-    /// Those of the first `commits` commits. `again` reads the history if the stored messages are unreadable.
+    /// The texts of the first `commits` commits. `again` reads the history if the stored texts are unreadable.
     pub(super) fn get(&self, commits: usize, again: impl FnOnce() -> Past) -> &CommitTexts {
         self.read.get_or_init(|| {
             let is_whole = |texts: &CommitTexts| texts.is_of(commits);

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use stan_diagnose::{Diagnostic, Severity, parse};
 
 /// Longer words are not tried as paths.
-const LONGEST: usize = 4096;
-/// How many trailing path components are tried as a file.
-const PARTS: usize = 40;
+const MAX_PATH_BYTES: usize = 4096;
+/// The maximum number of trailing path components that are tried as a file.
+const MAX_PATH_COMPONENTS: usize = 40;
 
 /// The files that the log names, by number, sorted. `paths` must be sorted.
 pub fn files_named(paths: &[&str], root: &str, log: &[u8]) -> Vec<u32> {
@@ -115,7 +115,7 @@ impl Finder<'_> {
     /// Whether the word names a file.
     fn word(&mut self, word: &str) -> bool {
         // A path has a dot or a slash; most words of a log have neither.
-        if word.len() > LONGEST || !word.contains(['.', '/', '\\']) {
+        if word.len() > MAX_PATH_BYTES || !word.contains(['.', '/', '\\']) {
             return false;
         }
         let bare = word.trim_matches(|letter| matches!(letter, '(' | '<' | '[' | '{' | ',' | ';' | ':' | '.'));
@@ -149,7 +149,7 @@ impl Finder<'_> {
 
     /// For logs from another machine or checkout: a path suffix of at least a folder and a name that is an id.
     fn ending(&self, path: &str) -> Option<u32> {
-        let parts = path.rmatch_indices('/').skip(1).take(PARTS);
+        let parts = path.rmatch_indices('/').skip(1).take(MAX_PATH_COMPONENTS);
         let ends: Vec<&str> = parts.filter_map(|(at, _)| path.get(at + 1..)).collect();
         // The longest suffix is the most certain.
         ends.iter().rev().find_map(|end| self.exact(end))
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_compilers_and_runners() {
+    fn locations_of_compilers_and_test_runners_are_parsed() {
         for (log, expected) in [
             ("src/a.ts:12:5 - error TS2322: no", "src/a.ts"),
             ("src/a.ts(12,5): error TS2322: no", "src/a.ts"),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_names_files_by_name_alone() {
+    fn a_unique_file_name_in_a_text_is_enough() {
         let ids = ["a/one.ts", "a/two.ts", "b/two.ts", "three.ts"];
         let named = |text: &str| LogFiles::new(&ids, "/r").in_text(text);
         assert_eq!(named("`one.ts` fails, see two.ts, b/two.ts, (three.ts) and one"), [0, 2, 3]);

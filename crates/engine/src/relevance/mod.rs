@@ -26,11 +26,11 @@ use self::history::PastTexts;
 pub use self::log::files_named;
 pub use self::question::RankQuery;
 use crate::cache::{CommitTexts, StoredLayout};
-use crate::tokens::MOST_COUNTED_BYTES;
+use crate::tokens::MAX_COUNTED_BYTES;
 pub use stan_rank::{Fixed, Signal};
 
-/// The words of larger files are not indexed: these are found only by path and history.
-const MAX_INDEXED: u64 = 4 << 20;
+/// Larger files are found only by path and history: their words are not indexed.
+const MAX_INDEXED_BYTES: u64 = 4 << 20;
 
 /// The default budget of a verb, in tokens.
 pub const USUAL_BUDGET: u64 = 32_000;
@@ -50,7 +50,7 @@ pub struct Relevance {
     /// The messages and ids of the commits, which only a query with a text needs.
     texts: PastTexts,
     no_texts: CommitTexts,
-    /// What was unavailable to the ranking, one sentence each.
+    /// The inputs that were unavailable to the ranking, one sentence each.
     pub unavailable: Vec<String>,
     /// Files in languages that stan does not analyse.
     pub not_analysed: Vec<NotAnalysedFiles>,
@@ -86,11 +86,11 @@ impl Relevance {
     pub fn read(&self, system: &dyn System, file: u32) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         let path = AbsPath::new(&self.root).join(self.path(file));
-        system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
+        system.read_real(Path::new(&path), MAX_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
     }
 
-    /// Whether some path may contain a character that Windows interprets. Hardly any repository has one, so that checking each
+    /// Whether some path may contain a character that Windows interprets. Hardly any repository has one, so the check of each
     /// path can usually be skipped.
     pub(crate) fn may_have_hazards(&self) -> bool {
         // No early exit, so that the loop is vectorised.
@@ -111,7 +111,7 @@ impl Relevance {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Focused {
     pub file: u32,
-    /// How many levels of its dependencies must be included.
+    /// The number of levels of its dependencies that must be included.
     pub depth: u32,
     /// 1 for a file that was named, less for one further down in a log.
     pub weight: Fixed,
@@ -125,7 +125,7 @@ pub struct RankedFiles<'r> {
     ranking: Ranking<'r>,
     /// The files that the query is about, by weight, then by path.
     pub focus: Vec<Focused>,
-    /// What changed according to git; only when requested.
+    /// The changes according to git; only when requested.
     pub changes: Option<ChangedPaths>,
     /// Sorted and unique.
     pub warnings: Vec<String>,

@@ -38,7 +38,7 @@ impl Relevance {
         }
         let changes = query.changed.as_ref().map(|since| self.changed(system, since, &mut warnings)).transpose()?;
         for path in changes.iter().flat_map(|changes| changes.changed.iter().chain(&changes.added)) {
-            // Changed images, lock files and other assets do not tell which other files are needed.
+            // Changed images, lock files and other assets do not indicate which other files are needed.
             if let Some(file) = self.find(path).filter(|file| self.class(*file) != FileClass::Other) {
                 add(file, 0, Fixed::ONE, true);
             }

@@ -24,7 +24,7 @@ use crate::context::gate::{
 };
 use crate::context::{Artefact, EngineError, Repository, WorkspaceLayout};
 use crate::secrets::{Judged, secrets_of, secrets_on_disk};
-use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
+use crate::tokens::{MAX_COUNTED_BYTES, Tokenizer};
 
 /// Folders with more files are not searched completely.
 const MAX_LISTED: usize = 200_000;
@@ -133,7 +133,7 @@ impl<'a> Workspace<'a> {
     fn read(&self, absolute: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
         // An unreadable file is not archived either, so it counts as empty.
-        let _ = self.system.read_real(Path::new(absolute), MOST_COUNTED_BYTES, &mut bytes);
+        let _ = self.system.read_real(Path::new(absolute), MAX_COUNTED_BYTES, &mut bytes);
         bytes
     }
 

@@ -170,7 +170,7 @@ fn facts_that_no_file_can_have_are_refused() {
     let scope = |bound| Scope { bindings: vec![bind(bound)], globs: Vec::new() };
     for facts in [
         FileFacts { stars: vec![9], ..FileFacts::default() },
-        // A cycle of modules, in which the Rust resolver would loop endlessly.
+        // A cycle of modules, in which the Rust resolver would never terminate.
         FileFacts { scopes: vec![scope(Bound::Scope(1)), scope(Bound::Scope(1))], ..FileFacts::default() },
     ] {
         let store = MemoryStore::default();
@@ -188,7 +188,7 @@ fn facts_that_no_file_can_have_are_refused() {
 
 /// A list of 30 million empty entries took 15 GB.
 #[test]
-fn a_value_is_no_larger_than_its_files_account_for() {
+fn a_value_larger_than_its_files_allow_is_refused() {
     let own = run(&SharedCache::default(), &FILES).0;
     let store = MemoryStore::default();
     run(&cache(&store, None), &FILES);

@@ -10,7 +10,7 @@ use stan_model::{NodeKind, RepoPath};
 use stan_repo::{System, SystemExt as _};
 
 use crate::context::WorkspaceLayout;
-use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
+use crate::tokens::{MAX_COUNTED_BYTES, Tokenizer};
 
 pub(crate) struct Weigher<'a> {
     pub(crate) system: &'a dyn System,
@@ -55,7 +55,7 @@ impl Weigher<'_> {
     /// The token count of a file that is not in the map, by its real absolute path; 0 if it cannot be read.
     pub(crate) fn tokens_of_file(&self, absolute: &str) -> u64 {
         let mut bytes = Vec::new();
-        match self.system.read_real(Path::new(absolute), MOST_COUNTED_BYTES, &mut bytes) {
+        match self.system.read_real(Path::new(absolute), MAX_COUNTED_BYTES, &mut bytes) {
             Ok(_) => self.tokenizer.count(&bytes),
             Err(_) => 0,
         }
@@ -78,7 +78,7 @@ impl Weigher<'_> {
         };
         let mut bytes = Vec::new();
         // Node ids are real paths, so a link here is suspicious: it would let a forged map read outside the repository.
-        self.system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
+        self.system.read_real(Path::new(&path), MAX_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
     }
 }

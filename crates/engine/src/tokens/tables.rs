@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_read_back_only_as_it_was_written() {
+    fn only_unmodified_token_tables_are_loaded() {
         let (store, system) = store();
         let (table, path) = (b"table".as_slice(), "/homes/u/.cache/stan/tokens.x.table");
         let hash = sha256(table).to_string();

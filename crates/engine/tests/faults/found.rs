@@ -41,7 +41,7 @@ fn read(system: &MemorySystem, path: &str) -> Option<String> {
 }
 
 #[test]
-fn a_folder_that_a_failure_hid_is_not_missing_from_a_baseline() {
+fn a_folder_hidden_by_a_transient_error_stays_in_the_baseline() {
     let before = edited();
     let snapshot = |system: &MemorySystem| read(system, "/r/.stan/diff/.archive.snapshot.json");
     for fault in [Fault::TooManyFiles, Fault::Io] {
@@ -53,7 +53,7 @@ fn a_folder_that_a_failure_hid_is_not_missing_from_a_baseline() {
 }
 
 #[test]
-fn a_manifest_that_a_failure_hid_is_not_missing_from_the_map() {
+fn a_manifest_hidden_by_a_transient_error_stays_in_the_map() {
     let manifest = "/r/node_modules/zed/package.json";
     let (result, _) =
         run_with_fault(&edited(), Fault::Io, Effect::Read, manifest, path("run --context, a later one").act);

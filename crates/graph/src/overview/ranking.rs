@@ -97,14 +97,23 @@ fn rarity(count: u64, frequency: u64) -> u64 {
     u64::from(cubed.max(1).ilog2().saturating_sub(3 * SHIFT)).max(1)
 }
 
+/// A name of a file that may be ranked.
+struct Candidate<'f> {
+    text: &'f str,
+    /// `None` for a name that is not exported.
+    uses: Option<u32>,
+    /// By the use of the name and the size of the file.
+    weight: u64,
+}
+
 fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) -> Vec<RankedName<'f>> {
     let mut seen: FxHashSet<WordId> = words.path.into_iter().collect();
     let size = (file.size.saturating_add(1).isqrt() * FIXED).isqrt();
-    let candidates: Vec<(&str, Option<u32>, u64)> =
-        names(file).zip(&words.names).map(|((name, uses), _)| (name, uses, size * weight(name, uses))).collect();
+    let candidate = |(text, uses)| Candidate { text, uses, weight: size * weight(text, uses) };
+    let candidates: Vec<Candidate<'_>> = names(file).take(words.names.len()).map(candidate).collect();
     let value = |at: usize, seen: &FxHashSet<WordId>| {
         let new = words.names[at].iter().filter(|word| !seen.contains(word));
-        new.map(|word| rarity[*word as usize]).sum::<u64>().saturating_mul(candidates[at].2)
+        new.map(|word| rarity[*word as usize]).sum::<u64>().saturating_mul(candidates[at].weight)
     };
     let mut heap: BinaryHeap<(u64, Reverse<usize>)> =
         (0..candidates.len()).map(|at| (value(at, &seen), Reverse(at))).collect();
@@ -112,7 +121,7 @@ fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) ->
     if let (Some(lead), Some((best, _))) = (most_used(&candidates), heap.peek()) {
         seen.extend(&words.names[lead]);
         // The first name gets the value of the best one. Otherwise the file would be ranked lower for it.
-        ranked.push(RankedName { text: candidates[lead].0, is_exported: true, value: *best });
+        ranked.push(RankedName { text: candidates[lead].text, is_exported: true, value: *best });
     }
     while let Some((before, Reverse(at))) = heap.pop().filter(|_| ranked.len() < MAX_NAMES) {
         // A value only falls after a word of the name was shown, so each name is put back at most once per word: this terminates.
@@ -125,7 +134,7 @@ fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) ->
             continue;
         }
         seen.extend(&words.names[at]);
-        let (text, uses, _) = candidates[at];
+        let Candidate { text, uses, .. } = candidates[at];
         let value = now.saturating_mul(FIXED) / (FIXED * FIXED * (ranked.len() as u64 + 1)).isqrt();
         ranked.push(RankedName { text, is_exported: uses.is_some(), value });
     }
@@ -133,9 +142,9 @@ fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) ->
 }
 
 /// The export with the most uses in other folders, if any is used.
-fn most_used(candidates: &[(&str, Option<u32>, u64)]) -> Option<usize> {
-    let used = candidates.iter().enumerate().filter(|(_, (_, _, weight))| *weight > 0);
-    let by_use = used.filter_map(|(at, (_, uses, _))| Some((uses.filter(|uses| *uses > 0)?, Reverse(at))));
+fn most_used(candidates: &[Candidate<'_>]) -> Option<usize> {
+    let used = candidates.iter().enumerate().filter(|(_, candidate)| candidate.weight > 0);
+    let by_use = used.filter_map(|(at, candidate)| Some((candidate.uses.filter(|uses| *uses > 0)?, Reverse(at))));
     by_use.max().map(|(_, Reverse(at))| at)
 }
 
@@ -208,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_large_files_have_a_higher_value() {
+    fn names_of_large_files_are_worth_more() {
         let small = file("a.rs", &[("one", 0)], &[]);
         let large = OverviewFile { size: 100_000, ..file("b.rs", &[("two", 0)], &[]) };
         let files = [small, large];

@@ -13,8 +13,8 @@ use crate::language::Extraction;
 use crate::line_counter::LineCounter;
 use crate::name_order::in_order;
 
-/// A bound on the work: at most this many names are recorded per dot import. Real files have few of either.
-const MOST_DOT_NAMES: usize = 1 << 10;
+/// The maximum number of names recorded per dot import, which bounds the work. Real files have few of either.
+const MAX_NAMES_PER_DOT_IMPORT: usize = 1 << 10;
 
 pub fn extract(bytes: &[u8]) -> Extraction {
     let decoded = decode::decode(bytes);
@@ -167,7 +167,7 @@ fn names(uses: &Uses<'_>, locals: &Locals, facts: &mut FileFacts) {
         let exported = used.iter().filter(|name| name.chars().next().is_some_and(char::is_uppercase));
         let taken =
             exported.map(|name| ImportedName { request: *request, name: (*name).into(), kind: EdgeKind::Runtime });
-        facts.imports.extend(taken.take(MOST_DOT_NAMES));
+        facts.imports.extend(taken.take(MAX_NAMES_PER_DOT_IMPORT));
     }
     facts.uses = used.into_iter().map(Into::into).collect();
 }

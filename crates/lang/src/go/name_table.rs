@@ -1,5 +1,4 @@
-//! Interns the names of one Go file: each gets an id and an entry with all that is known of it, so that each use needs one
-//! lookup.
+//! Interns the names of one Go file: each gets an id and an entry with all its data, so that each use needs one lookup.
 //!
 //! Nearly all names have at most 16 bytes. These are compared as two integers, loaded without a loop over bytes, so that a lookup
 //! compares no text.
@@ -154,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_names_have_one_number_and_others_their_own() {
+    fn equal_names_share_a_number_and_different_names_do_not() {
         let alphabet = ["a", "b", "é", "\0"];
         let mut names: Vec<String> = vec![String::new()];
         for length in 1..=24 {
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_names_get_equal_ids_at_all_positions() {
+    fn a_name_has_the_same_number_at_every_offset() {
         let text = "a, abcdefgh.abcdefghi abcdefghijklmnop abcdefghijklmnopq abcdefghijklmnopqrstuvwxyz é a abcdefghijklmnopq abcdefgh";
         let mut table = NameTable::with_room(text, 0);
         let mut start = 0;

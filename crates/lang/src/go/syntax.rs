@@ -4,8 +4,8 @@
 use super::keyword::Keyword;
 use super::lexer::{Comment, Kind, Lexed, Token, lex};
 
-/// A bound on the tokens between the parameters of a function and its body.
-const MOST_RESULT_TOKENS: usize = 64;
+/// The maximum number of tokens between the parameters of a function and its body.
+const MAX_RESULT_TOKENS: usize = 64;
 
 /// A parsed file.
 pub(super) struct File<'t> {
@@ -177,7 +177,7 @@ impl<'t> File<'t> {
     pub(super) fn function_body(&self, parameters: usize) -> (usize, usize) {
         let mut at = if self.is_mark(parameters, b'(') { self.behind_bracket(parameters) } else { parameters };
         // Bounded, so that broken files cannot make this quadratic. Real result lists are short.
-        for _ in 0..MOST_RESULT_TOKENS {
+        for _ in 0..MAX_RESULT_TOKENS {
             match self.kind(at) {
                 Some(Kind::Mark(b'{')) => return (at, self.behind_bracket(at)),
                 Some(Kind::Mark(b'(' | b'[')) => at = self.behind_bracket(at),

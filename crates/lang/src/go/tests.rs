@@ -79,7 +79,7 @@ func init() { start() }
 }
 
 #[test]
-fn a_broken_file_keeps_what_could_be_read() {
+fn the_valid_parts_of_a_broken_go_file_are_extracted() {
     check(
         "package p\nimport \"a\"\nfunc (\n)) } {{{ \nfunc ok() { used() }",
         expect![[r#"
@@ -186,7 +186,7 @@ var v = map[string]int{
 }
 
 #[test]
-fn local_names_end_with_their_blocks() {
+fn local_names_are_in_scope_until_the_end_of_their_block() {
     check(
         r#"package p
 func f(p P) {
@@ -235,7 +235,7 @@ func f() { switch x { case One, Two: g(); default: h() } }
 }
 
 #[test]
-fn names_of_the_language_that_packages_declare_again() {
+fn packages_can_redeclare_predeclared_names() {
     check(
         "package p\nfunc f() int { return max(1, len(min)) }\n",
         expect![[r#"

@@ -17,10 +17,10 @@ use super::syntax::File;
 pub(super) const OWN_PACKAGE: &str = ".";
 
 /// The maximum nesting depth of types that are read.
-const MOST_DEPTH: u32 = 16;
+const MAX_TYPE_DEPTH: u32 = 16;
 
 /// The maximum length of a member chain.
-const MOST_LINKS: usize = 64;
+const MAX_CHAIN_LINKS: usize = 64;
 
 /// The symbols of one file under construction.
 pub(super) struct Scope<'f, 't> {
@@ -111,7 +111,7 @@ impl<'f, 't> Scope<'f, 't> {
 
     /// Parses the type that starts at a token.
     pub(super) fn type_at(&mut self, at: usize, depth: u32) -> RecipeId {
-        if depth > MOST_DEPTH {
+        if depth > MAX_TYPE_DEPTH {
             return RecipeId::UNKNOWN;
         }
         match self.file.kind(at) {
@@ -155,7 +155,7 @@ impl<'f, 't> Scope<'f, 't> {
     /// and flags.
     pub(super) fn signature_at(&mut self, open: usize, depth: u32) -> SignatureId {
         let mut signature = Signature::default();
-        if self.file.is_mark(open, b'(') && depth <= MOST_DEPTH {
+        if self.file.is_mark(open, b'(') && depth <= MAX_TYPE_DEPTH {
             let close = self.file.behind_bracket(open);
             for (_, ty) in entries(self.file, open, close) {
                 let ty = self.type_at(ty, depth + 1);
@@ -218,7 +218,7 @@ impl<'f, 't> Scope<'f, 't> {
 
     /// Follows members, calls and elements after a value. Records the members as uses if `records` is set.
     fn chain(&mut self, mut at: usize, mut value: RecipeId, records: bool) -> RecipeId {
-        for _ in 0..MOST_LINKS {
+        for _ in 0..MAX_CHAIN_LINKS {
             match self.file.kind(at) {
                 Some(Kind::Mark(b'.')) if self.file.is_mark(at + 1, b'(') => {
                     value = if self.file.word(at + 2) == "type" { value } else { self.type_at(at + 2, 0) };

@@ -110,6 +110,18 @@ mod tests {
     }
 
     #[test]
+    fn the_search_ends_at_the_root_of_the_file_system() {
+        let system = MemorySystem::from_fixture(
+            "//- /src/lib.rs\n//- /vendor/a/Cargo.toml\n//- /vendor/a/.cargo-checksum.json\n",
+        );
+        let world = World::new(&system, "/", None);
+        let crates = VendoredCrates::new(&world, "/");
+        assert_eq!(crates.folder_of("/vendor/a/src/x.rs").as_deref(), Some("/vendor/a"));
+        assert_eq!(crates.folder_of("/src/lib.rs"), None);
+        assert_eq!(crates.folder_of("/lib.rs"), None);
+    }
+
+    #[test]
     fn manifests_have_a_name_and_a_version() {
         let text = b"[package]\nname = \"a\"\nversion = \"1.0.0\"\n";
         assert_eq!(name_and_version(text), Some(("a".to_owned(), "1.0.0".to_owned())));

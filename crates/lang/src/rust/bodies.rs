@@ -8,7 +8,7 @@ use super::lexer::Kind;
 use super::symbols::Scope;
 
 /// The maximum length of a member chain.
-const MOST_LINKS: usize = 64;
+const MAX_CHAIN_LINKS: usize = 64;
 
 /// The locals of a function, with the recipes of their types.
 type Locals<'t> = FxHashMap<&'t str, RecipeId>;
@@ -124,7 +124,7 @@ fn chain<'t>(
     let (base, mut behind) = chain_base(scope, at, own, locals, record);
     let Some(mut base) = base else { return (RecipeId::UNKNOWN, skip_path(scope, behind)) };
     let after = skip_path(scope, behind);
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_CHAIN_LINKS {
         let is_member = lexed.is_mark(behind, b'.') || lexed.kind(behind) == Some(Kind::Separator);
         if behind >= to {
             break;
@@ -164,7 +164,7 @@ fn chain_base<'t>(
         own.map_or(RecipeId::UNKNOWN, |own| scope.recipe(Recipe::Instance(own)))
     } else if let Some(symbol) = path {
         use_at(scope, at, space, Used::Name(symbol), record);
-        // Continue up to the name that this import of a path binds.
+        // Continue up to the name that this path imports.
         let wanted = scope.names.symbol(symbol).map(|symbol| symbol.name.clone()).unwrap_or_default();
         while lexed.kind(behind) == Some(Kind::Separator) && *lexed.text_at(behind - 1) != *wanted {
             behind += 2;

@@ -1,4 +1,4 @@
-//! The outline of a file, and what its names refer to.
+//! The outline of a file, and the targets of its names.
 
 use stan_model::names::{FileNames, FileUnits};
 use stan_model::outline::{LineStarts, Outline};

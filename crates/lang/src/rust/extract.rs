@@ -6,7 +6,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use stan_model::facts::{Binding, Bound, ImportedName, Request, Scope};
 use stan_model::{EdgeKind, FileFacts, FileProblem};
 
-use super::form::{DEEPEST, Form};
+use super::form::{Form, MAX_MODULE_DEPTH};
 use super::lexer::{Kind, Lexed, lex};
 use super::literal;
 use super::scan::{ItemCall, ModuleFile, NO_BLOCK, PathPlace, RawPath, RawUse, Scan, scan};
@@ -14,17 +14,18 @@ use crate::language::{ExtractOptions, Extraction};
 use crate::name_order::{beginning, in_order};
 use crate::{decode, prose};
 
-/// The maximum length of an inline module's path; requests of deeper modules are dropped.
-const LONGEST_SCOPE: usize = 512;
+/// The maximum length of an inline module's path. Requests of deeper modules are dropped.
+const MAX_SCOPE_BYTES: usize = 512;
 
 /// Longer paths are ignored.
-const LONGEST_PATH: usize = 1024;
+const MAX_PATH_BYTES: usize = 1024;
 
-/// The most item macro calls recorded per file. Bounded, because every name that a module does not declare is looked up in them.
-const MOST_CALLS: usize = 256;
+/// The maximum number of item macro calls recorded per file: every name that a module does not declare is looked up in all of
+/// them.
+const MAX_MACRO_CALLS: usize = 256;
 
-/// How many blocks with imports around a path are searched.
-const MOST_BLOCKS: usize = 64;
+/// The maximum number of enclosing blocks with imports that are searched for a path.
+const MAX_BLOCKS: usize = 64;
 
 pub fn extract(bytes: &[u8], options: &ExtractOptions) -> Extraction {
     let decoded = decode::decode(bytes);
@@ -131,7 +132,7 @@ struct Builder<'b, 't> {
     /// For each block, the innermost block at or around it that has imports.
     importing: Vec<u32>,
     block_uses: FxHashMap<(u32, &'t str), usize>,
-    /// How many more bytes specifiers may use in total, so that facts stay proportional to the file.
+    /// The remaining bytes for specifiers, limited so that facts stay proportional to the file.
     budget: usize,
     left_out: bool,
     scratch: String,
@@ -199,7 +200,7 @@ impl<'b, 't> Builder<'b, 't> {
         self.includes();
         let before = self.facts.requests.len();
         for call in &scan.calls {
-            if self.facts.requests.len() < before + MOST_CALLS {
+            if self.facts.requests.len() < before + MAX_MACRO_CALLS {
                 self.item_call(call);
             }
         }
@@ -223,7 +224,7 @@ impl<'b, 't> Builder<'b, 't> {
             let own = around.and_then(|(path, depth)| {
                 let separator = if path.is_empty() { "" } else { "::" };
                 let path = [path, separator, module.name].concat();
-                (path.len() <= LONGEST_SCOPE && *depth < DEEPEST).then(|| (path.into(), depth + 1))
+                (path.len() <= MAX_SCOPE_BYTES && *depth < MAX_MODULE_DEPTH).then(|| (path.into(), depth + 1))
             });
             self.scopes.push(own);
             let bound = if module.is_expansion { Bound::Expansion } else { Bound::Scope };
@@ -239,7 +240,7 @@ impl<'b, 't> Builder<'b, 't> {
     fn request(&mut self, form: Form, depth: usize, token: usize) -> Option<u32> {
         let code = form.code(depth);
         let next = self.facts.requests.len() as u32;
-        if self.scratch.is_empty() || self.scratch.len() > LONGEST_PATH {
+        if self.scratch.is_empty() || self.scratch.len() > MAX_PATH_BYTES {
             return None;
         }
         let mut hash = FxBuildHasher.hash_one((self.scratch.as_str(), code.0));
@@ -299,7 +300,7 @@ impl<'b, 't> Builder<'b, 't> {
         let mut parts: Vec<String> = Vec::new();
         let mut from_file = true;
         let mut at = module;
-        while at != 0 && parts.len() <= DEEPEST {
+        while at != 0 && parts.len() <= MAX_MODULE_DEPTH {
             let Some(raw) = self.scan.modules.get(at as usize) else { break };
             at = raw.parent;
             // The files of modules that a macro declares are relative to the caller.
@@ -325,7 +326,7 @@ impl<'b, 't> Builder<'b, 't> {
     }
 
     fn literal(&self, token: usize) -> Option<String> {
-        literal::value(self.lexed.text_at(token)).filter(|value| value.len() <= LONGEST_PATH)
+        literal::value(self.lexed.text_at(token)).filter(|value| value.len() <= MAX_PATH_BYTES)
     }
 
     fn use_leaf(&mut self, one: &RawUse<'t>) -> Option<u32> {
@@ -399,7 +400,7 @@ impl<'b, 't> Builder<'b, 't> {
                 out.push_str("::");
             }
             out.push_str(segment);
-            if out.len() > LONGEST_PATH {
+            if out.len() > MAX_PATH_BYTES {
                 return None;
             }
         }
@@ -452,7 +453,7 @@ impl<'b, 't> Builder<'b, 't> {
             self.macros.insert(first);
             return None;
         }
-        if !is_global && !is_macro && is_type_name(first) || raw.words as usize > DEEPEST {
+        if !is_global && !is_macro && is_type_name(first) || raw.words as usize > MAX_MODULE_DEPTH {
             return None;
         }
         let mut path = std::mem::take(&mut self.segments);
@@ -493,14 +494,14 @@ impl<'b, 't> Builder<'b, 't> {
     /// If an import in a block around a path binds its first name, replaces the name by the imported path.
     fn through_blocks(&self, block: u32, path: &mut Vec<&'t str>) {
         let Some(mut at) = self.importing.get(block as usize).copied() else { return };
-        for _ in 0..MOST_BLOCKS {
+        for _ in 0..MAX_BLOCKS {
             if at == NO_BLOCK {
                 return;
             }
             let Some(first) = path.first().copied() else { return };
             if let Some(one) = self.block_uses.get(&(at, first)).and_then(|at| self.scan.uses.get(*at)) {
                 path.splice(..1, one.leaf.path.iter().copied());
-                if path.first() != Some(&first) && path.len() <= DEEPEST {
+                if path.first() != Some(&first) && path.len() <= MAX_MODULE_DEPTH {
                     continue;
                 }
                 return;

@@ -28,7 +28,7 @@ pub(super) enum Form {
 }
 
 /// Inline modules nested deeper are ignored.
-pub(super) const DEEPEST: usize = 31;
+pub(super) const MAX_MODULE_DEPTH: usize = 31;
 
 impl Form {
     const ALL: [Self; 8] = [
@@ -43,7 +43,7 @@ impl Form {
     ];
 
     pub(super) fn code(self, depth: usize) -> FormCode {
-        FormCode(self as u8 | ((depth.min(DEEPEST) as u8) << 3))
+        FormCode(self as u8 | ((depth.min(MAX_MODULE_DEPTH) as u8) << 3))
     }
 
     /// The name of the macro if the request is an item macro call.

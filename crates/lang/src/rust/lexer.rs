@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_are_matched_and_a_brace_closes_what_is_open_inside() {
+    fn brackets_are_matched_and_a_closing_brace_closes_open_inner_brackets() {
         let partners = |text: &str| lex(text).partners;
         assert_eq!(partners("( [ ] )"), [3, 2, 1, 0]);
         assert_eq!(partners("{ ( } x"), [2, 1, 0, 3]);

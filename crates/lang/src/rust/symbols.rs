@@ -14,7 +14,7 @@ use super::scan::Scan;
 use super::units::UnitTokens;
 
 /// The maximum nesting depth of types that are read.
-const MOST_DEPTH: usize = 16;
+const MAX_TYPE_DEPTH: usize = 16;
 
 /// The symbols under construction.
 pub(super) struct Scope<'s, 't> {
@@ -222,7 +222,7 @@ impl<'s, 't> Scope<'s, 't> {
         let of_trait = part.of_trait.map(|token| self.type_at(token, None));
         if let (Some(base), Some(shape)) = (of_trait, self.names.shapes.get_mut(shape.0 as usize))
             && base != RecipeId::UNKNOWN
-            && shape.bases.len() < MOST_DEPTH
+            && shape.bases.len() < MAX_TYPE_DEPTH
         {
             shape.bases.push(base);
         }
@@ -322,7 +322,7 @@ impl<'s, 't> Scope<'s, 't> {
     pub(super) fn type_at(&mut self, start: usize, own: Option<ShapeId>) -> RecipeId {
         let lexed = self.lexed;
         let mut at = start;
-        for _ in 0..MOST_DEPTH {
+        for _ in 0..MAX_TYPE_DEPTH {
             match lexed.kind(at) {
                 Some(Kind::Mark(b'&' | b'*' | b'(' | b'[') | Kind::Lifetime) => at += 1,
                 Some(Kind::Word) => match lexed.text_at(at) {

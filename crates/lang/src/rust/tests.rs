@@ -164,7 +164,7 @@ thread_local! { static LOCAL: Cell<u8> = { use std::cell::Cell; Cell::new(1) }; 
 }
 
 #[test]
-fn broken_files_give_what_can_be_read() {
+fn the_valid_parts_of_broken_rust_files_are_extracted() {
     check(
         "use a::b;\nfn f( { x::y()",
         expect![[r#"
@@ -201,7 +201,7 @@ fn broken_files_give_what_can_be_read() {
 }
 
 #[test]
-fn specifiers_stay_in_proportion_to_the_text() {
+fn the_size_of_specifiers_is_linear_in_the_text() {
     let long = "a".repeat(1000);
     let text = format!("use {long}::{{{}}};", (0..5_000).map(|index| format!("b{index},")).collect::<String>());
     let extraction = extract(text.as_bytes());
@@ -375,7 +375,7 @@ const LIMIT: u32 = 3;
 /// For every truncation of a file, and for the file without each of its tokens, units are in order and members are inside their
 /// parents.
 #[test]
-fn outlines_of_broken_files_are_in_order() {
+fn outlines_of_broken_files_are_sorted_and_nested() {
     let text = "#[a] pub struct S<T> { #[b] x: Vec<(u8, T)>, y: [u8; 2] }\nimpl<T> A for S<T> where T: B, { fn f(&self) { if x { y } } }\n\
         mod m { enum E { A(u8), B { x: u8 } } cfg_if! { if #[cfg(a)] { pub fn g() {} } } }\nconst C: u8 = {\n1 };\nmacro_rules! k { () => {} }\n\
         extern \"C\" { fn h(a: u8); }\n#![x] trait Q { type T; const N: u8; }";

@@ -46,7 +46,7 @@ struct Frame {
     holds: Holds,
 }
 
-/// What precedes the keyword of an item.
+/// The tokens before the keyword of an item.
 struct Lead {
     from: usize,
     public: bool,

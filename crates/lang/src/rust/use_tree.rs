@@ -3,7 +3,7 @@
 use super::lexer::{Kind, Lexed};
 
 /// Longer paths are dropped: the prefix is repeated for each name of a list, and this bound keeps the work linear in the text.
-const MOST_SEGMENTS: usize = 64;
+const MAX_SEGMENTS: usize = 64;
 
 /// One name of a `use` declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl UseTreeReader<'_, '_> {
     fn end_leaf(&mut self) {
         let Leaf { token, name_token, alias, is_glob, is_broken } = std::mem::take(&mut self.leaf);
         let prefix = self.prefixes.last().copied().unwrap_or(0);
-        if let Some(token) = token.filter(|_| !is_broken && self.path.len() <= MOST_SEGMENTS) {
+        if let Some(token) = token.filter(|_| !is_broken && self.path.len() <= MAX_SEGMENTS) {
             let mut path = self.path.clone();
             if path.len() > 1 && path.last() == Some(&"self") {
                 path.pop();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn use_trees_become_lists_of_full_paths() {
+    fn use_trees_are_flattened_to_whole_paths() {
         check("use a;", &["a"]);
         check(
             "use a::b::{self, c, d::{e as f, *}, g};",
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_trees_take_no_stack() {
+    fn deep_use_trees_do_not_overflow_the_stack() {
         let text = format!("use {}x;", "a::{".repeat(100_000));
         assert!(leaves(&lex(&text), 1).0.is_empty());
     }

@@ -18,7 +18,7 @@ use crate::system::{EntryKind, System};
 use crate::system_ext::SystemExt as _;
 
 /// Fits an index of ten million files; anything larger is not an index.
-const MAX_INDEX: u64 = 2 << 30;
+const MAX_INDEX_BYTES: u64 = 2 << 30;
 
 /// The differences of a checkout. Paths are relative to the given root, and in the given order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,7 +71,7 @@ enum Change {
 /// The index and its modification time. When comparing with a revision, a missing index means that nothing is tracked.
 fn read_index(place: &GitLayout<'_>, is_optional: bool) -> Result<(Entries, i64), GitError> {
     let path = join(&place.directory, "index");
-    let Some(bytes) = place.read(&path, MAX_INDEX)? else {
+    let Some(bytes) = place.read(&path, MAX_INDEX_BYTES)? else {
         return if is_optional { Ok((Entries::default(), 0)) } else { Err(GitError::NoIndex) };
     };
     let mtime = place.system.lstat(Path::new(&path)).map_or(0, |stat| stat.mtime);
@@ -80,7 +80,7 @@ fn read_index(place: &GitLayout<'_>, is_optional: bool) -> Result<(Entries, i64)
     let base = match file.base() {
         None => None,
         Some(id) => {
-            let shared = place.read(&join(&place.directory, &format!("sharedindex.{id}")), MAX_INDEX)?;
+            let shared = place.read(&join(&place.directory, &format!("sharedindex.{id}")), MAX_INDEX_BYTES)?;
             let shared = shared.ok_or_else(|| bad("its shared part is missing"))?;
             Some(EntriesFile::parse(&shared, place.format.hash).map_err(bad)?)
         }
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_the_same_size_and_mtime_differ_by_ctime() {
+    fn a_change_that_keeps_size_and_mtime_is_detected_by_ctime() {
         let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0);
         assert!(changed(&system).is_empty());
         system.set_file("/r/a.ts", "eno").set_times("/r/a.ts", OLD, OLD + 5);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn files_as_young_as_the_index_are_read() {
+    fn files_that_are_as_new_as_the_index_are_hashed() {
         let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0);
         system.set_file("/r/a.ts", "eno").set_times("/r/a.ts", OLD, OLD).set_times("/r/.git/index", OLD, OLD);
         assert_eq!(changed(&system), ["a.ts"]);
@@ -311,7 +311,7 @@ mod tests {
 
     /// Each level has ten entries for one folder: nine objects with a thousand million paths, with and without files.
     #[test]
-    fn a_tree_that_names_its_folders_many_times_over_is_refused_soon() {
+    fn a_tree_with_exponentially_many_paths_is_refused_quickly() {
         for is_folder in [true, false] {
             let system = repository(&[("a.ts", "one")], 0);
             let blob = loose(&system, ObjectKind::Blob, b"");
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_said() {
+    fn missing_repositories_revisions_and_objects_are_errors() {
         let empty = MemorySystem::new();
         empty.set_file("/r/a.ts", "");
         let ask = |system: &MemorySystem, revision| git_changes(system, "/r", &["a.ts"], revision).unwrap_err();

@@ -8,10 +8,10 @@ use crate::observations::{DigestScope, ObservedFile, Recorder, Unread, index_dig
 use crate::paths::{Root, ancestors, join, relative_path, split_last};
 use crate::system::EntryKind;
 
-/// git's own limit for `.git` files.
-pub(crate) const MAX_GIT_FILE: u64 = 1 << 20;
+/// Git's own limit for `.git` files.
+pub(crate) const MAX_GIT_FILE_BYTES: u64 = 1 << 20;
 /// Fits an index of ten million files; anything larger is not an index.
-pub(crate) const MAX_INDEX: u64 = 2 << 30;
+pub(crate) const MAX_INDEX_BYTES: u64 = 2 << 30;
 
 /// The checkout that contains a root. Without a repository, the root is its own top.
 #[derive(Debug)]
@@ -95,7 +95,10 @@ pub(crate) fn is_repository(recorder: &mut Recorder<'_>, directory: &str) -> boo
             repository_at(recorder, &git, kind).is_some()
                 // Git assumes a repository when it cannot read the file.
                 || (kind == EntryKind::File
-                    && matches!(recorder.read(&git, DigestScope::Bytes, MAX_GIT_FILE), Err(Unread::Denied | Unread::Failed)))
+                    && matches!(
+                        recorder.read(&git, DigestScope::Bytes, MAX_GIT_FILE_BYTES),
+                        Err(Unread::Denied | Unread::Failed)
+                    ))
         }
     }
 }
@@ -122,7 +125,7 @@ fn read_tracked(recorder: &mut Recorder<'_>, directory: &str, path: &str) -> Res
 
 fn read_index(recorder: &mut Recorder<'_>, path: &str) -> Result<Option<IndexFile>, &'static str> {
     // Parsed here and not by `Recorder::read`, so that the digest does not parse it again.
-    let (stat, contents) = read_limited(recorder.system, path, MAX_INDEX);
+    let (stat, contents) = read_limited(recorder.system, path, MAX_INDEX_BYTES);
     let parsed = contents.map(|bytes| IndexFile::parse(&bytes));
     let digest = parsed.as_ref().ok().map(|parsed| index_digest(parsed.as_ref().ok()));
     recorder.observations.files.push(ObservedFile {
@@ -149,7 +152,7 @@ fn repository_at(recorder: &mut Recorder<'_>, git: &str, kind: EntryKind) -> Opt
 }
 
 fn git_file_target(recorder: &mut Recorder<'_>, path: &str) -> Option<String> {
-    let bytes = recorder.read(path, DigestScope::Bytes, MAX_GIT_FILE).ok()?;
+    let bytes = recorder.read(path, DigestScope::Bytes, MAX_GIT_FILE_BYTES).ok()?;
     let target = std::str::from_utf8(bytes.strip_prefix(b"gitdir: ")?).ok()?.trim_end_matches(['\n', '\r']);
     let (parent, _) = split_last(path)?;
     (!target.is_empty()).then(|| resolve(parent, target))
@@ -160,13 +163,13 @@ fn common_directory(recorder: &mut Recorder<'_>, directory: &str) -> Option<Stri
     let head = join(directory, "HEAD");
     let is_head = match recorder.probe(&head)? {
         EntryKind::Link => recorder.read_link(&head)?.starts_with("refs/"),
-        EntryKind::File => is_head(&recorder.read(&head, DigestScope::GitHead, MAX_GIT_FILE).ok()?),
+        EntryKind::File => is_head(&recorder.read(&head, DigestScope::GitHead, MAX_GIT_FILE_BYTES).ok()?),
         _ => false,
     };
     if !is_head {
         return None;
     }
-    let common = match recorder.read(&join(directory, "commondir"), DigestScope::Bytes, MAX_GIT_FILE) {
+    let common = match recorder.read(&join(directory, "commondir"), DigestScope::Bytes, MAX_GIT_FILE_BYTES) {
         Ok(bytes) => resolve(directory, std::str::from_utf8(&bytes).ok()?.trim_end_matches(['\n', '\r'])),
         Err(_) => directory.to_owned(),
     };
@@ -183,7 +186,7 @@ mod tests {
     use super::is_head;
 
     #[test]
-    fn only_a_reference_or_an_id_is_a_head() {
+    fn only_a_reference_or_an_id_is_a_valid_head() {
         let id = "0123456789abcdef0123456789ABCDEF01234567";
         for head in ["ref: refs/heads/main\n", "ref:refs/x", "ref: \t refs/", id] {
             assert!(is_head(head.as_bytes()), "{head}");

@@ -3,6 +3,7 @@
 //! Commits are in the order of `git log`. Merges and commits of too many files have no changes here. Already parsed commits can
 //! be passed in, so that only new commits cost time.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use serde::{Deserialize, Serialize};
@@ -14,13 +15,13 @@ use crate::git::objects::{
 use crate::system::System;
 
 /// Longer messages are truncated.
-const MAX_MESSAGE: usize = 4 << 10;
+const MAX_MESSAGE_BYTES: usize = 4 << 10;
 /// Stop after this many unreadable commits: a partial clone has no trees of old commits.
 const MAX_UNREADABLE: usize = 20;
 /// The maximum bytes of trees read for one history.
 const MAX_TREE_BYTES: u64 = 1 << 30;
 
-/// How much of a history is read.
+/// The limits of a history.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryLimits {
     /// The maximum number of commits that are not merges.
@@ -59,7 +60,7 @@ pub struct HistoryEntry {
     pub change: Option<CommitChange>,
 }
 
-/// What a commit changed.
+/// The changes of a commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitChange {
     /// Relative to the given root, sorted by bytes; a rename is two paths.
@@ -108,15 +109,15 @@ struct HistoryReader<'r, 's, K> {
     parents: BTreeMap<ObjectId, (Commit, String)>,
 }
 
-/// A pending commit: the newest first; on a tie, the one seen first.
-type Pending = (i64, std::cmp::Reverse<usize>, usize);
+/// The queue of pending commits, by time and index: the newest first; on a tie, the one seen first.
+type Pending = BinaryHeap<(i64, Reverse<usize>)>;
 
 impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
     fn history(&mut self, head: ObjectId) -> GitHistory {
         let mut history = GitHistory { head: head.to_string(), ..GitHistory::default() };
         let mut unreadable = 0;
         let mut seen: BTreeSet<ObjectId> = BTreeSet::from([head]);
-        let mut pending: BinaryHeap<Pending> = BinaryHeap::new();
+        let mut pending = Pending::new();
         let mut commits: Vec<Option<(ObjectId, Read)>> = Vec::new();
         let mut count = 0;
         let mut next = vec![head];
@@ -124,13 +125,13 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
             for id in next.drain(..) {
                 match self.commit(&id) {
                     Ok(read) => {
-                        pending.push((read.time(), std::cmp::Reverse(commits.len()), commits.len()));
+                        pending.push((read.time(), Reverse(commits.len())));
                         commits.push(Some((id, read)));
                     }
                     Err(error) => history.gap = history.gap.take().or(Some(error.to_string())),
                 }
             }
-            let Some((_, _, index)) = pending.pop() else { break };
+            let Some((_, Reverse(index))) = pending.pop() else { break };
             let Some((id, read)) = commits.get_mut(index).and_then(Option::take) else { continue };
             let is_cut = self.shallow.contains(&id);
             history.is_shallow |= is_cut;
@@ -166,7 +167,7 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
         let bytes = self.store.read_as(id, ObjectKind::Commit)?;
         let commit = Commit::parse(id, &bytes, self.place.format.hash)?;
         let message = commit.message(&bytes);
-        let message = String::from_utf8_lossy(message.get(..MAX_MESSAGE).unwrap_or(message)).into_owned();
+        let message = String::from_utf8_lossy(message.get(..MAX_MESSAGE_BYTES).unwrap_or(message)).into_owned();
         Ok((commit, message))
     }
 

@@ -28,6 +28,28 @@ impl OpenDirectory {
         let flags = flags | OFlags::PATH;
         Ok(Self { descriptor: open_without_links(path, flags)? })
     }
+
+    /// The folder of a file.
+    fn of(path: &Path) -> io::Result<Self> {
+        Self::new(path.parent().ok_or(io::ErrorKind::InvalidInput)?)
+    }
+}
+
+/// Moves a file between folders whose paths have no links.
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    let (source, target) = (OpenDirectory::of(from)?, OpenDirectory::of(to)?);
+    let renamed = rustix::fs::renameat(&source.descriptor, name_of(from)?, &target.descriptor, name_of(to)?);
+    renamed.map_err(io::Error::from)
+}
+
+/// Removes a file, or a link itself, from a folder whose path has no links.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    let folder = OpenDirectory::of(path)?;
+    rustix::fs::unlinkat(&folder.descriptor, name_of(path)?, AtFlags::empty()).map_err(io::Error::from)
+}
+
+fn name_of(path: &Path) -> io::Result<&std::ffi::OsStr> {
+    path.file_name().ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
 impl DirectoryFiles for OpenDirectory {

@@ -168,7 +168,7 @@ mod tests {
 
     /// If the child of the script survived, it would create a file.
     #[test]
-    fn nothing_that_a_script_started_outlives_it() {
+    fn child_processes_of_a_script_do_not_outlive_it() {
         let folder = tempfile::tempdir().unwrap();
         let script = "(sleep 3; touch late) & echo started; wait";
         let outcome = run(script, folder.path(), Duration::from_millis(400));

@@ -36,7 +36,7 @@ mod tests {
     use super::{CostTable, table};
 
     #[test]
-    fn a_ratio_without_both_rows_is_not_shown() {
+    fn a_ratio_needs_both_rows() {
         let measured = CostTable { name: "x".into(), files: 3, least: vec![("context", 13.1), ("warm", 10.0)] };
         let text = table(&measured);
         assert!(text.contains("| 1.31 | ≤ 1.30 | MISSED |"), "{text}");

@@ -38,7 +38,8 @@ pub(super) enum NodeRef {
 }
 
 impl IncrementalUpdate<'_> {
-    /// Reads a file whose stat changed. Returns its current stat, and the edit if its contents changed. `None` if a full run is needed.
+    /// Reads a file whose stat changed. Returns its current stat, and the edit if its contents changed. `None` if a full run is
+    /// needed.
     pub(super) fn read_edit(&self, file: RecordId) -> Option<(Option<Stat>, Option<Edit>)> {
         let path = self.path(file);
         let is_own = self.is_own(file);
@@ -47,7 +48,7 @@ impl IncrementalUpdate<'_> {
         if analysed.meta.is_some() && analysed.meta == old {
             return Some((analysed.stat, None));
         }
-        // Files that cannot be read now, or could not be read before, are too rare to be worth a path of their own.
+        // Files that cannot be read now, or could not be read before, are rare: leave them to a full run.
         if !is_own || analysed.meta.is_none() || old.is_none() {
             return None;
         }
@@ -64,8 +65,8 @@ impl IncrementalUpdate<'_> {
         Some((edit.analysed.stat, Some(edit)))
     }
 
-    /// Resolves the requests of an edited file. `resolver` must use `targets` as its table. `records`: for each node the record of its
-    /// file.
+    /// Resolves the requests of an edited file. `resolver` must use `targets` as its table. `records`: for each node the record
+    /// of its file.
     pub(super) fn resolve_edit(
         &self,
         edit: &mut Edit,
@@ -106,9 +107,9 @@ impl IncrementalUpdate<'_> {
         Some(())
     }
 
-    /// The implicit edges that follow from resolution alone (to the code behind declarations, to packages), for affected files that
-    /// were not edited. The cache does not store which implicit edges are of this sort, so files that may have any are resolved
-    /// again.
+    /// The implicit edges that follow from resolution alone (to the code behind declarations, to packages), for affected files
+    /// that were not edited. The cache does not store which implicit edges are of this sort, so files that may have any are
+    /// resolved again.
     pub(super) fn code_behind_declarations(
         &self,
         edits: &[Edit],

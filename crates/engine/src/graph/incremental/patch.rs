@@ -13,8 +13,13 @@ use crate::cache::{NodeIndex, RecordId};
 use crate::graph::node_table::missing_id;
 use crate::graph::{CacheUse, GraphOutcome, GraphRequest};
 
-/// An edge of a patched node.
-type NewEdge = (NodeRef, EdgeKind, Resolution);
+/// An edge of a patched node. The order of the fields is the sort order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct NewEdge {
+    to: NodeRef,
+    kind: EdgeKind,
+    resolution: Resolution,
+}
 
 /// Changes of the graph, by node of the earlier one.
 #[derive(Default)]
@@ -26,7 +31,7 @@ pub(super) struct Patch {
 impl Patch {
     /// Nodes that the earlier graph does not have; one may occur more than once.
     fn added(&self) -> impl Iterator<Item = (&Box<str>, NodeKind)> {
-        self.edges.values().flatten().filter_map(|(to, ..)| match to {
+        self.edges.values().flatten().filter_map(|edge| match &edge.to {
             NodeRef::New(id, kind) => Some((id, *kind)),
             NodeRef::Old(_) => None,
         })
@@ -47,8 +52,8 @@ impl IncrementalUpdate<'_> {
         }
         let mut patch = Patch::default();
         let edited = by_file(edits);
-        // Lost minus gained edges of each node. Only a node that lost more than it gained can have lost its last one, so only those
-        // need their in-degree, which takes a scan of all edges.
+        // Lost minus gained edges of each node. Only a node that lost more than it gained can have lost its last one, so only
+        // those need their in-degree, which takes a scan of all edges.
         let mut lost: FxHashMap<NodeIndex, i64> = FxHashMap::default();
         for file in affected {
             let node = self.data.node_of(*file)?;
@@ -59,8 +64,8 @@ impl IncrementalUpdate<'_> {
             for edge in &old {
                 *lost.entry(NodeIndex(edge.target)).or_default() += 1;
             }
-            for (to, ..) in &new {
-                if let NodeRef::Old(target) = to {
+            for edge in &new {
+                if let NodeRef::Old(target) = &edge.to {
                     *lost.entry(*target).or_default() -= 1;
                 }
             }
@@ -74,7 +79,7 @@ impl IncrementalUpdate<'_> {
         Some(patch)
     }
 
-    /// The edges that an affected file has now, sorted and unique.
+    /// The current edges of an affected file, sorted and unique.
     fn new_edges(
         &self,
         old: &[Edge],
@@ -82,18 +87,25 @@ impl IncrementalUpdate<'_> {
         implicit: &[(RecordId, EdgeKind)],
         code: &[(NodeRef, EdgeKind)],
     ) -> Option<Vec<NewEdge>> {
+        let edge_to =
+            |resolution| move |(to, kind): &(NodeRef, EdgeKind)| NewEdge { to: to.clone(), kind: *kind, resolution };
         let mut new: Vec<NewEdge> = match edit {
-            Some(edit) => edit.edges.iter().map(|(to, kind)| (to.clone(), *kind, Resolution::Explicit)).collect(),
+            Some(edit) => edit.edges.iter().map(edge_to(Resolution::Explicit)).collect(),
             None => old
                 .iter()
                 .filter(|edge| edge.resolution == Resolution::Explicit)
-                .map(|edge| (NodeRef::Old(NodeIndex(edge.target)), edge.kind, edge.resolution))
+                .map(|edge| NewEdge {
+                    to: NodeRef::Old(NodeIndex(edge.target)),
+                    kind: edge.kind,
+                    resolution: edge.resolution,
+                })
                 .collect(),
         };
-        new.extend(code.iter().map(|(to, kind)| (to.clone(), *kind, Resolution::Implicit)));
+        new.extend(code.iter().map(edge_to(Resolution::Implicit)));
         for (definer, kind) in implicit {
             // A definer that is not a node yet would become one, which only a full run can add.
-            new.push((NodeRef::Old(self.data.node_of(*definer)?), *kind, Resolution::Implicit));
+            let to = NodeRef::Old(self.data.node_of(*definer)?);
+            new.push(NewEdge { to, kind: *kind, resolution: Resolution::Implicit });
         }
         new.sort_unstable();
         new.dedup();
@@ -104,8 +116,8 @@ impl IncrementalUpdate<'_> {
     fn is_removed(&self, node: NodeIndex, lost: i64, patch: &Patch) -> Option<bool> {
         let kind = self.data.node_kind(node)?;
         match kind {
-            // Files of the universe are always nodes. An ignored file is one only while it is reachable from the universe; deciding
-            // that takes a walk, because ignored files may import each other.
+            // Files of the universe are always nodes. An ignored file is one only while it is reachable from the universe;
+            // deciding that takes a walk, because ignored files may import each other.
             NodeKind::Source if self.is_universe_node(node) => return Some(false),
             NodeKind::Source => return None,
             NodeKind::External | NodeKind::Builtin | NodeKind::Missing => {}
@@ -134,8 +146,8 @@ impl IncrementalUpdate<'_> {
             for edge in self.data.edges(*node)? {
                 summary.remove_edge(edge.kind, edge.resolution);
             }
-            for (_, kind, resolution) in new {
-                summary.add_edge(*kind, *resolution);
+            for edge in new {
+                summary.add_edge(edge.kind, edge.resolution);
             }
         }
         for node in &patch.removed {
@@ -194,7 +206,7 @@ impl IncrementalUpdate<'_> {
             builder.node(index, node);
             match patch.edges.get(&NodeIndex(index)) {
                 Some(edges) => {
-                    for (to, kind, resolution) in edges {
+                    for NewEdge { to, kind, resolution } in edges {
                         let target = match to {
                             NodeRef::Old(target) => target.0,
                             NodeRef::New(id, _) => *added.get(id)?,

@@ -27,16 +27,24 @@ pub(super) struct ThreadState<'p> {
 struct SharedWork {
     /// The number of the next chunk to analyse.
     next_chunk: AtomicUsize,
-    /// How many files were read.
+    /// The number of files that were read.
     read: AtomicUsize,
     /// Analysed chunks by number, in any order.
     chunks: Mutex<Vec<(usize, Chunk)>>,
-    /// Large files by position, each with its entry for the cache.
-    large: Mutex<Vec<(usize, Analysed, Vec<u8>)>>,
+    large: Mutex<Vec<LargeFile>>,
+}
+
+/// A large file of the universe, analysed.
+struct LargeFile {
+    /// Its position in the universe.
+    index: usize,
+    file: Analysed,
+    /// Its entry for the cache.
+    entry: Vec<u8>,
 }
 
 impl CompileRun<'_> {
-    /// Analyses and resolves every file of the universe; also returns how many had to be read.
+    /// Analyses and resolves every file of the universe; also returns the number of files that were read.
     pub(in crate::graph) fn analyse_universe(&self, keep: Keep) -> (AnalysedChunks, usize) {
         if let Some(bundles) = self.bundles {
             return self.analyse_in_groups(bundles, keep);
@@ -53,7 +61,7 @@ impl CompileRun<'_> {
         let mut chunks = work.chunks.into_inner().unwrap_or_else(PoisonError::into_inner);
         chunks.sort_unstable_by_key(|(number, _)| *number);
         let mut files = AnalysedChunks(chunks.into_iter().map(|(_, chunk)| chunk).collect());
-        for (index, file, entry) in work.large.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        for LargeFile { index, file, entry } in work.large.into_inner().unwrap_or_else(PoisonError::into_inner) {
             files.put(index, file, entry);
         }
         (files, work.read.into_inner())
@@ -68,15 +76,15 @@ impl CompileRun<'_> {
             let Some(paths) = self.universe.files.chunks(CHUNK).nth(number) else { return };
             let state = state.get_or_insert_with(|| self.thread_state(keep));
             let chunk = self.analyse_chunk(state, paths, keep, &work.read, |at| {
-                // A task of its own: its neighbours must not wait for it, and barrels are often adjacent.
+                // A separate task, because the file's neighbours must not wait for it, and barrels are often adjacent.
                 scope.spawn(move |_| {
                     let (file, entry) = paths.get(at).map(|path| self.analyse_large(path, keep)).unwrap_or_default();
-                    lock(&work.large).push((number * CHUNK + at, file, entry));
+                    lock(&work.large).push(LargeFile { index: number * CHUNK + at, file, entry });
                 });
             });
             lock(&work.chunks).push((number, chunk));
-            // The large files of this chunk, unless an idle thread took them. The last ones would otherwise be left for the
-            // end, when there is nothing else to do beside them.
+            // Analyse the large files of this chunk, unless an idle thread took them. Otherwise the last ones would be left for
+            // the end, when the other threads have nothing to do.
             while rayon::yield_local() == Some(Yield::Executed) {}
         }
     }
@@ -88,7 +96,7 @@ impl CompileRun<'_> {
         }
     }
 
-    /// The files of a chunk, but for large ones, whose positions are handed to `on_large`.
+    /// Analyses the files of a chunk, except for large ones, whose positions are passed to `on_large`.
     fn analyse_chunk<'p>(
         &self,
         state: &mut ThreadState<'p>,
@@ -155,13 +163,13 @@ impl CompileRun<'_> {
         }
     }
 
-    /// An external file with its exports, which tunnelling and hops between externals ask for.
+    /// Loads an external file with its exports, for tunnelling and edges between externals.
     pub(super) fn load_external(&self, key: FileKey) -> Option<&Analysed> {
         let path = self.file_beyond(key)?;
         self.load(key, path, false)
     }
 
-    /// The contents of a file beyond the universe, read at most once.
+    /// Loads a file beyond the universe, at most once.
     fn load(&self, key: FileKey, path: &str, with_requests: bool) -> Option<&Analysed> {
         let slot = self.nodes.slot(key)?;
         Some(slot.loaded.get_or_init(|| {

@@ -32,10 +32,10 @@ impl CompileRun<'_> {
             is_node[target.index()] = true;
             builder.edge(source.0, target.0, kind, resolution);
         };
-        for (source, target, kind) in explicit {
+        for KeyedEdge { source, target, kind } in explicit {
             edge(source, target, kind, Resolution::Explicit);
         }
-        for (source, target, kind) in implicit {
+        for KeyedEdge { source, target, kind } in implicit {
             edge(source, target, kind, Resolution::Implicit);
         }
         for (source, link) in &links.edges {
@@ -53,7 +53,7 @@ impl CompileRun<'_> {
         self.edges_by(files, |file| &file.resolved.edges)
     }
 
-    /// The edges of one sort, of every file of the repository.
+    /// The edges that `edges` selects, of every file of the repository.
     fn edges_by(
         &self,
         files: &AnalysedChunks,
@@ -66,7 +66,9 @@ impl CompileRun<'_> {
         (0..self.nodes.len())
             .into_par_iter()
             .map(FileKey)
-            .flat_map_iter(|key| edges_of(key).iter().map(move |(target, kind)| (key, *target, *kind)))
+            .flat_map_iter(|source| {
+                edges_of(source).iter().map(move |(target, kind)| KeyedEdge { source, target: *target, kind: *kind })
+            })
             .collect()
     }
 
@@ -76,12 +78,12 @@ impl CompileRun<'_> {
         let by_name = links.edges.iter().map(|(source, link)| (*source, link.target));
         let edges: Vec<(FileKey, FileKey)> = ends(explicit).chain(ends(implicit)).chain(by_name).collect();
         let is_reached = reached(self.nodes.universe_len(), self.nodes.len(), &edges);
-        let is_linked = |(source, ..): &KeyedEdge| is_reached.get(source.index()).copied().unwrap_or(false);
+        let is_linked = |edge: &KeyedEdge| is_reached.get(edge.source.index()).copied().unwrap_or(false);
         explicit.retain(is_linked);
         implicit.retain(is_linked);
     }
 
-    /// How many files of the repository are incomplete, and the problems of all files that are nodes. Which files are
+    /// The number of incomplete files of the repository, and the problems of all files that are nodes. Which files are
     /// tunnelled through may depend on threads; which are nodes does not.
     pub(in crate::graph) fn problems(&self, files: &AnalysedChunks) -> (usize, Vec<Problem>) {
         let beyond = self.nodes.beyond().filter(|key| self.nodes.is_node(*key));

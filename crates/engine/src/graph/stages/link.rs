@@ -1,5 +1,5 @@
-//! Link: edges that follow from names, in languages whose files see each other's names without importing files (Go). TypeScript has
-//! none and pays one check per file.
+//! Link: edges that follow from names, in languages whose files see each other's names without importing files (Go). TypeScript
+//! has none and pays one check per file.
 
 use rayon::prelude::*;
 use stan_lang::language::{FactsOf, NameEdge, NamedFile};
@@ -12,8 +12,8 @@ use crate::graph::analyse::Analysed;
 #[derive(Default)]
 pub(in crate::graph) struct Links {
     pub(super) edges: Vec<(FileKey, NameEdge)>,
-    /// Some request resolves to several files. All of them were loaded, but only those whose names are used are linked, so that some
-    /// may not be part of the graph.
+    /// Some request resolves to several files. All of them were loaded, but only those whose names are used are linked, so that
+    /// some may not be part of the graph.
     pub(super) has_packages: bool,
 }
 
@@ -42,8 +42,8 @@ impl CompileRun<'_> {
     }
 }
 
-/// Access to the facts of the repository's files, and of imported files of packages: these have no edges of their own, but the names
-/// that they declare decide which of them are linked.
+/// Access to the facts of the repository's files, and of imported files of packages: these have no edges of their own, but the
+/// names that they declare decide which of them are linked.
 struct OwnFacts<'r> {
     run: &'r CompileRun<'r>,
     files: &'r AnalysedChunks,
@@ -89,7 +89,7 @@ pub(super) fn reached(universe: u32, keys: u32, edges: &[(FileKey, FileKey)]) ->
 
 /// Source and target of edges.
 pub(super) fn ends(edges: &[KeyedEdge]) -> impl Iterator<Item = (FileKey, FileKey)> {
-    edges.iter().map(|(source, target, _)| (*source, *target))
+    edges.iter().map(|edge| (edge.source, edge.target))
 }
 
 #[cfg(test)]
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_reached_from_the_universe_alone() {
+    fn only_files_reachable_from_the_universe_are_reached() {
         let check = |edges: &[(u32, u32)], expected: &[u32]| {
             let edges: Vec<_> = edges.iter().map(|(from, to)| (FileKey(*from), FileKey(*to))).collect();
             let found: Vec<u32> = (0..).zip(reached(2, 6, &edges)).filter_map(|(key, is)| is.then_some(key)).collect();

@@ -17,14 +17,19 @@ use super::compile::{ContentObserver, PreviousRun};
 use super::node_table::{NodeName, NodeTable};
 use crate::shared::Bundles;
 
-/// How many files a thread takes at once. Small, so that all threads end at about the same time; large enough that files of one
-/// directory are handled together and share resolved specifiers.
+/// The number of files that a thread takes at once. Small, so that all threads end at about the same time; large enough that
+/// files of one directory are handled together and share resolved specifiers.
 const CHUNK: usize = 128;
 
-/// Source, target, kind.
-type KeyedEdge = (FileKey, FileKey, EdgeKind);
+/// An edge between keys.
+#[derive(Clone, Copy)]
+pub(in crate::graph) struct KeyedEdge {
+    source: FileKey,
+    target: FileKey,
+    kind: EdgeKind,
+}
 
-/// What all stages of one run share. Each stage adds methods in its own file.
+/// The state that all stages of one run share. Each stage adds methods in its own file.
 pub(super) struct CompileRun<'r> {
     pub(super) system: &'r dyn System,
     pub(super) options: &'r GraphOptions,

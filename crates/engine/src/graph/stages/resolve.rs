@@ -1,4 +1,5 @@
-//! Resolve: the requests of one file → edges by key. Full and incremental runs use the same function with different tables of keys.
+//! Resolve: the requests of one file → edges by key. Full and incremental runs use the same function with different tables of
+//! keys.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use stan_lang::language::{Answer, Resolved, TargetTable, Wanted};
 use stan_lang::project::Worker;
 use stan_model::{EdgeKind, FileFacts, FileKey, Problem};
 
-/// What the requests of one file resolve to. Keys belong to the table that it was resolved with.
+/// The targets of one file's requests. Keys belong to the table that the file was resolved with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResolvedFile {
     /// Explicit edges.
@@ -32,7 +33,8 @@ impl<'r> ThreadResolver<'r> {
         Self { worker: resolvers.worker(table), found: Resolved::default() }
     }
 
-    /// Resolves all requests of a file; also returns problems with their targets. `path` is absolute, `display` the name in problems.
+    /// Resolves all requests of a file; also returns problems with their targets. `path` is absolute, `display` the name in
+    /// problems.
     pub(crate) fn resolve_file(
         &mut self,
         path: &str,

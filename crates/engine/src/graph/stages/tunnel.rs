@@ -10,7 +10,7 @@ use super::resolve::ThreadResolver;
 use super::{AnalysedChunks, CompileRun, KeyedEdge};
 
 impl CompileRun<'_> {
-    /// The implicit edges, and a problem for each file some of whose edges were left out because an ambiguous name has too many
+    /// The implicit edges, and a problem for each file with edges that are omitted because an ambiguous name has too many
     /// definers.
     pub(in crate::graph) fn tunnel(&self, files: &AnalysedChunks) -> (Vec<KeyedEdge>, Vec<Problem>) {
         let modules = CompiledModules { run: self, files };
@@ -19,7 +19,7 @@ impl CompileRun<'_> {
         let edges_by = |tunneller: &Tunneller<'_>| -> Vec<KeyedEdge> {
             let edges = keys.par_iter().flat_map_iter(|key| {
                 let edges = tunneller.implicit_edges(*key).edges;
-                edges.into_iter().map(move |(target, kind)| (*key, target, kind))
+                edges.into_iter().map(move |(target, kind)| KeyedEdge { source: *key, target, kind })
             });
             edges.collect()
         };
@@ -52,14 +52,14 @@ impl CompileRun<'_> {
         let beyond = self.nodes.beyond().filter(|key| !self.is_external(*key));
         let beyond = beyond.filter_map(|key| self.nodes.slot(key)?.loaded.get());
         let explicit = files.iter().chain(beyond).flat_map(|file| file.resolved.edges.iter().map(|(key, _)| *key));
-        let mut frontier: Vec<FileKey> = explicit.chain(implicit.iter().map(|(_, key, _)| *key)).collect();
+        let mut frontier: Vec<FileKey> = explicit.chain(implicit.iter().map(|edge| edge.target)).collect();
         let mut seen = FxHashSet::default();
         for _ in 0..self.options.external_depth {
             frontier.sort_unstable();
             frontier.dedup();
             frontier.retain(|key| self.is_external(*key) && seen.insert(*key));
             let edges: Vec<KeyedEdge> = frontier.par_iter().flat_map_iter(|key| self.edges_of_external(*key)).collect();
-            frontier = edges.iter().map(|(_, target, _)| *target).collect();
+            frontier = edges.iter().map(|edge| edge.target).collect();
             found.extend(edges);
         }
         found
@@ -70,7 +70,8 @@ impl CompileRun<'_> {
         let Some(facts) = &file.facts else { return Vec::new() };
         let mut resolver = ThreadResolver::new(self.resolvers, self.nodes);
         let targets = resolver.files_of(&path, facts);
-        targets.filter(|(target, _)| self.is_external(*target)).map(|(target, kind)| (key, target, kind)).collect()
+        let targets = targets.filter(|(target, _)| self.is_external(*target));
+        targets.map(|(target, kind)| KeyedEdge { source: key, target, kind }).collect()
     }
 }
 

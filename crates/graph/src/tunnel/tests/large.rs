@@ -115,7 +115,7 @@ fn a_ladder_with_exponentially_many_ways() {
 /// Every name is exported twice at every level, so no walk passes through a single state. Without a memo of all states, each of
 /// the levels × names queries would walk all levels below.
 #[test]
-fn a_lattice_of_duplicate_names_each_asked_for() {
+fn a_lattice_of_duplicate_names_that_are_all_imported() {
     const LEVELS: u32 = 300;
     const NAMES: u32 = 30;
     let mut fixture = Fixture::default();

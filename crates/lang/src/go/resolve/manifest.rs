@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directives_stand_alone_or_in_parentheses() {
+    fn directives_are_read_alone_and_in_parentheses() {
         let manifest = Manifest::parse(
             "module \"example.com/m\" // comment\n\
              go 1.21\n\
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_ordered_like_semantic_versions() {
+    fn versions_are_compared_by_precedence() {
         let sorted = [
             "v0.0.0-20190101000000-aaaaaaaaaaaa",
             "v0.0.0-20200101000000-aaaaaaaaaaaa",

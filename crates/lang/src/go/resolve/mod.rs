@@ -2,7 +2,7 @@
 //! other modules of the repository (`replace`, `go.work`, nested ones), `vendor` folders, and the module cache in the versions
 //! that `go.mod` requires and `go.sum` lists. All file access goes through a `Files` view.
 //!
-//! Build constraints are ignored: a package contains all files of its folder, for any system.
+//! Build constraints are ignored: a package contains the files of its folder for all systems.
 
 mod manifest;
 mod modules;
@@ -99,21 +99,29 @@ struct ScopeEntry {
     before: u32,
 }
 
+/// A file that is added to a scope.
+struct DeclaringFile<'f> {
+    key: FileKey,
+    facts: &'f FileFacts,
+    is_test: bool,
+}
+
 /// The end of a list of entries.
 const END: u32 = u32::MAX;
 
 impl Scope {
-    fn new(files: &[(FileKey, &FileFacts, bool)]) -> Self {
+    fn new(files: &[DeclaringFile<'_>]) -> Self {
         let mut scope = Self::default();
         scope.files.reserve_exact(files.len());
-        scope.entries.reserve_exact(files.iter().map(|(_, facts, _)| facts.declares.len()).sum());
+        scope.entries.reserve_exact(files.iter().map(|file| file.facts.declares.len()).sum());
         // Files for different systems declare the same names, so the largest file gives a good estimate.
-        scope.declaring.reserve(files.iter().map(|(_, facts, _)| facts.declares.len()).max().unwrap_or(0));
-        files.iter().for_each(|(key, facts, is_test)| scope.add(*key, facts, *is_test));
+        scope.declaring.reserve(files.iter().map(|file| file.facts.declares.len()).max().unwrap_or(0));
+        files.iter().for_each(|file| scope.add(file));
         scope
     }
 
-    fn add(&mut self, key: FileKey, declared: &FileFacts, is_test: bool) {
+    fn add(&mut self, added: &DeclaringFile<'_>) {
+        let DeclaringFile { key, facts: declared, is_test } = *added;
         let file = self.files.len() as u32;
         let package = self.package(&declared.package).unwrap_or_else(|| {
             self.packages.push(declared.package.clone());
@@ -321,7 +329,7 @@ impl<'f> Resolver<'f> {
                 let key = facts.key_of(&join_plain(folder, &name));
                 match key.and_then(|key| Some((key, facts.facts(key)?))) {
                     Some((key, _)) if is_member(&name, kind) => members.push(key),
-                    Some((key, known)) => others.push((key, known, is_test(&name))),
+                    Some((key, facts)) => others.push(DeclaringFile { key, facts, is_test: is_test(&name) }),
                     None => {}
                 }
             }
@@ -332,7 +340,9 @@ impl<'f> Resolver<'f> {
     /// The scope of a package's files.
     fn package_scope(&self, members: &[FileKey], facts: &dyn FactsOf) -> Arc<Scope> {
         self.packages.get_or(members, || {
-            let known = members.iter().filter_map(|key| Some((*key, facts.facts(*key)?, false)));
+            let known = members
+                .iter()
+                .filter_map(|key| Some(DeclaringFile { key: *key, facts: facts.facts(*key)?, is_test: false }));
             Arc::new(Scope::new(&known.collect::<Vec<_>>()))
         })
     }

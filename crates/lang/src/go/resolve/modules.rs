@@ -17,10 +17,10 @@ use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
 
 /// Real manifests are far smaller.
-const LARGEST_MANIFEST: usize = 4 << 20;
+const MAX_MANIFEST_BYTES: usize = 4 << 20;
 
-/// How many modules one message names.
-const MOST_NAMED: usize = 3;
+/// The maximum number of modules that one message names.
+const MAX_NAMED_MODULES: usize = 3;
 
 /// A module of the repository.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ impl<'f> Modules<'f> {
         if !self.project.files.is_file(&path) {
             return None;
         }
-        let bytes = self.project.files.read(&path).filter(|bytes| bytes.len() <= LARGEST_MANIFEST)?;
+        let bytes = self.project.files.read(&path).filter(|bytes| bytes.len() <= MAX_MANIFEST_BYTES)?;
         Some(Manifest::parse(&lossy(&bytes)))
     }
 
@@ -260,7 +260,7 @@ impl<'f> Modules<'f> {
     pub(super) fn problems(&self) -> Vec<Problem> {
         let absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
         let problem = |((manifest, absence), modules): (&(String, Absence), &BTreeSet<String>)| {
-            let named: Vec<&str> = modules.iter().take(MOST_NAMED).map(String::as_str).collect();
+            let named: Vec<&str> = modules.iter().take(MAX_NAMED_MODULES).map(String::as_str).collect();
             let more = modules.len() - named.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let named = format!("{}{more}", named.join(", "));

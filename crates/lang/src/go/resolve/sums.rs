@@ -45,7 +45,7 @@ impl Sums {
             None => drop(self.highest.insert(path.into(), version.into())),
         }
         let hashes = self.hashes.entry(key(path, version)).or_default();
-        if !hashes.contains(&digest) && hashes.len() < MOST_HASHES {
+        if !hashes.contains(&digest) && hashes.len() < MAX_HASHES {
             hashes.push(digest);
         }
     }
@@ -84,7 +84,7 @@ fn fields(line: &str) -> Option<[&str; 3]> {
 }
 
 /// Contradictory files list several hashes for a version; further ones are ignored.
-const MOST_HASHES: usize = 16;
+const MAX_HASHES: usize = 16;
 
 /// Decodes the base64 of a SHA-256.
 fn digest(text: &str) -> Option<Digest> {
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_hashes_of_whole_modules_count() {
+    fn only_hashes_of_whole_modules_are_read() {
         let zeros = "A".repeat(43);
         let mut sums = Sums::default();
         sums.add(&format!(
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_separated_by_any_space() {
+    fn words_are_separated_by_any_white_space() {
         for line in ["a b c", " a\tb  c\r", "a\u{b}b\u{c}c d", "a\u{a0}b c", "\u{3000}a b\u{2003}c\u{85}"] {
             assert_eq!(fields(line), Some(["a", "b", "c"]), "{line:?}");
         }

@@ -118,7 +118,7 @@ fn required_modules_are_found_in_the_module_cache() {
 }
 
 #[test]
-fn nothing_is_read_that_go_sum_does_not_name() {
+fn only_modules_listed_in_go_sum_are_read() {
     check(
         r#"
         //- /r/go.mod
@@ -242,7 +242,7 @@ fn modules_of_a_workspace_share_the_highest_versions() {
 }
 
 #[test]
-fn vendor_comes_before_the_module_cache() {
+fn the_vendor_folder_has_precedence_over_the_module_cache() {
     check(
         r#"
         //- /r/go.mod
@@ -263,7 +263,7 @@ fn vendor_comes_before_the_module_cache() {
 }
 
 #[test]
-fn links_and_odd_names_do_not_resolve() {
+fn symlinks_and_invalid_names_do_not_resolve() {
     check(
         r#"
         //- /r/go.mod

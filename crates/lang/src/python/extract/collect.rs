@@ -14,7 +14,7 @@ use crate::line_counter::LineCounter;
 use crate::python::form::Form;
 
 /// With fewer requests, a linear search is faster than a hash table.
-const FEW: usize = 16;
+const MIN_HASHED_REQUESTS: usize = 16;
 
 #[derive(Default)]
 pub(super) struct Collector {
@@ -22,7 +22,7 @@ pub(super) struct Collector {
     requests: Vec<Raw>,
     /// Requests by the hash of their key. Linear probing: on a collision, the next free hash is used.
     by_hash: FxHashMap<u64, u32>,
-    imports: Vec<(u32, Piece, EdgeKind)>,
+    imports: Vec<RawImport>,
     exports: Vec<(Piece, RawSource)>,
     stars: Vec<u32>,
 }
@@ -45,6 +45,13 @@ struct Raw {
     kind: EdgeKind,
     form: Form,
     position: u32,
+}
+
+/// See [`ImportedName`].
+struct RawImport {
+    request: u32,
+    name: Piece,
+    kind: EdgeKind,
 }
 
 /// The origin of an exported name, see [`ExportSource`].
@@ -112,7 +119,7 @@ impl Collector {
         let Self { buffer, requests, by_hash, .. } = self;
         let is_same =
             |raw: &Raw| raw.kind == kind && raw.form == form && raw.specifier.of(buffer) == specifier.of(buffer);
-        if requests.len() < FEW {
+        if requests.len() < MIN_HASHED_REQUESTS {
             return requests.iter().position(is_same).map(|at| at as u32);
         }
         let hash_of = |specifier: Piece, kind: EdgeKind, form: Form| {
@@ -145,10 +152,10 @@ impl Collector {
         Piece { start, end: self.buffer.len() }
     }
 
-    /// An imported name of a new request, which tunnelling follows to its definition.
+    /// Records an imported name of a new request. Tunnelling follows it to its definition.
     pub(super) fn take(&mut self, request: u32, name: &str, kind: EdgeKind) {
         let name = self.piece(name);
-        self.imports.push((request, name, kind));
+        self.imports.push(RawImport { request, name, kind });
     }
 
     pub(super) fn offer(&mut self, name: &str, source: Offered<'_>) {
@@ -177,10 +184,10 @@ impl Collector {
             name: name.of(buffer).into(),
             source: source.of(buffer).owned(),
         };
-        let import = |(request, name, kind): &(u32, Piece, EdgeKind)| ImportedName {
-            request: *request,
-            name: name.of(buffer).into(),
-            kind: *kind,
+        let import = |import: &RawImport| ImportedName {
+            request: import.request,
+            name: import.name.of(buffer).into(),
+            kind: import.kind,
         };
         FileFacts {
             requests: with_lines(&self.requests, buffer, text),

@@ -11,7 +11,7 @@ const READERS: [&str; 7] =
 /// Functions of `pkg_resources` and `pkgutil` that take a package and a path.
 const OTHERS: [&str; 4] = ["get_data", "resource_filename", "resource_string", "resource_stream"];
 
-/// A bound on the recursion; real paths have few parts.
+/// The maximum number of parts of a path, which bounds the recursion. Real paths have few.
 const MAX_PARTS: usize = 16;
 
 /// `package:path` for an expression that names a data file of a package; `None` for any other.

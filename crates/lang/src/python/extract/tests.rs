@@ -38,7 +38,7 @@ fn import_statements_become_requests() {
 }
 
 #[test]
-fn places_decide_the_kind() {
+fn the_position_of_an_import_decides_its_kind() {
     check(
         "m.py",
         r#"
@@ -162,7 +162,7 @@ self.files("p")
 }
 
 #[test]
-fn broken_and_odd_files() {
+fn broken_and_unusual_files_are_read() {
     check(
         "m.py",
         "import a\ndef f(:\n    import b\nimport c\n",
@@ -198,7 +198,7 @@ fn broken_and_odd_files() {
 }
 
 #[test]
-fn names_that_a_module_offers() {
+fn exported_names_are_collected() {
     let text = "import a, b.c, d as e\nfrom .m import f, g as h\nfrom n import *\nx: int = 1\ny, (z, *w) = 1, 2\n\
                 def fn(): inner = 1\nclass K:\n    attr = 1\nif x:\n    u = 1\ntype T = int\n";
     let facts = extract("m.py", text.as_bytes(), &ExtractOptions::default()).facts;
@@ -239,7 +239,7 @@ fn the_doc_string_describes_the_module() {
 }
 
 #[test]
-fn deep_and_long_texts_do_not_overflow() {
+fn deep_and_long_texts_do_not_overflow_the_stack() {
     let deep = |open: &str, close: &str, count: usize| {
         format!("import a\nx = {}1{}\nimport b\n", open.repeat(count), close.repeat(count))
     };
@@ -267,7 +267,7 @@ fn deep_and_long_texts_do_not_overflow() {
 }
 
 #[test]
-fn a_text_that_is_too_deep_is_searched() {
+fn a_text_that_is_too_deep_is_scanned_without_a_parser() {
     let text = format!("import a, b.c as d\nfrom .e import f, g\nfrom h import *\nx = {}", "[ ".repeat(1 << 20));
     check(
         "m.py",

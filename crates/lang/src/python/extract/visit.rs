@@ -41,7 +41,7 @@ struct ImportWalk<'f> {
     type_only: bool,
     /// Whether statements bind names of the module itself.
     at_top: bool,
-    /// How many more bytes specifiers may use.
+    /// The remaining bytes for specifiers.
     room: usize,
 }
 

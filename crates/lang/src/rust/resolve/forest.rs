@@ -16,11 +16,11 @@ use crate::name_order::beginnings;
 use crate::paths::{base_name, contains, join_plain, parent};
 use crate::rust::form::Form;
 
-/// How many definitions of a macro one call may refer to.
-const MOST_DEFINITIONS: usize = 4;
+/// The maximum number of definitions of a macro that one call may refer to.
+const MAX_DEFINITIONS_PER_CALL: usize = 4;
 
-/// How many levels of files declared by macro calls are followed.
-const MOST_ROUNDS: usize = 32;
+/// The maximum number of levels of files declared by macro calls.
+const MAX_EXPANSION_LEVELS: usize = 32;
 
 /// Index of a module.
 pub(super) type ModuleId = u32;
@@ -95,7 +95,7 @@ pub(super) struct Module {
 pub(super) struct NameIndex(OnceLock<Box<[(u64, u64)]>>);
 
 /// Names up to this length are equal if their first bytes and their lengths are equal.
-pub(super) const INDEXED: usize = 16;
+pub(super) const MAX_INDEXED_NAME_BYTES: usize = 16;
 
 impl NameIndex {
     /// The range of bindings whose names have the same first bytes as `name`; `bindings` must be those of the module.
@@ -337,7 +337,7 @@ impl Builder<'_, '_> {
     /// macro calls.
     fn expand_calls(&mut self, krate: u32, from: ModuleId) {
         let mut done = FxHashSet::default();
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_EXPANSION_LEVELS {
             let known = self.forest.modules.len();
             let Some(definitions) = self.forest.crates.get(krate as usize).map(|krate| &krate.expansions) else {
                 return;
@@ -348,7 +348,9 @@ impl Builder<'_, '_> {
             let mut calls = Vec::new();
             for id in from..known as ModuleId {
                 let called = self.called(id).into_iter().filter_map(|name| definitions.get(name));
-                calls.extend(called.flat_map(|known| known.iter().take(MOST_DEFINITIONS)).map(|known| (id, *known)));
+                calls.extend(
+                    called.flat_map(|known| known.iter().take(MAX_DEFINITIONS_PER_CALL)).map(|known| (id, *known)),
+                );
             }
             for (id, definition) in calls {
                 if done.insert((id, definition)) {
@@ -485,7 +487,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_found_among_names_that_begin_alike() {
+    fn a_name_is_found_among_names_with_a_common_prefix() {
         let alike: Vec<String> = (0..9).map(|at| format!("{}{at}", "c".repeat(16))).collect();
         let mut names = vec!["a", "aaaaaaaa", "aaaaaaaab", "aaaaaaaac", "b", "bbbbbbbb"];
         names.extend(alike.iter().map(String::as_str));

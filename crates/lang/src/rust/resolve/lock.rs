@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use stan_model::Digest;
 
 /// Real lock files are far smaller.
-pub(super) const LARGEST_LOCK: usize = 16 << 20;
+pub(super) const MAX_LOCK_BYTES: usize = 16 << 20;
 
 type NameAndVersion = (Box<str>, Box<str>);
 
@@ -86,7 +86,7 @@ mod tests {
     use super::Lock;
 
     #[test]
-    fn versions_by_the_package_that_uses_them() {
+    fn versions_are_looked_up_by_the_package_that_uses_them() {
         let lock = Lock::parse(
             "version = 4\n\n[[package]]\nname = \"a\"\nversion = \"1.0.0\"\ndependencies = [\n \"b 1.0.0\",\n \"c\",\n]\n\n\
              [[package]]\nname = \"b\"\nversion = \"1.0.0\"\n\n[[package]]\nname = \"b\"\nversion = \"2.0.0\"\n\n\

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use crate::paths::{join_plain, parent};
 
 /// Real manifests are far smaller.
-const LARGEST_MANIFEST: usize = 1 << 20;
+const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
 /// A parsed manifest.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Manifest {
     pub(super) workspace: Option<WorkspaceFacts>,
 }
 
-/// The `[package]` table and those beside it.
+/// The `[package]` table and the tables next to it.
 #[derive(Debug, Default)]
 pub(super) struct PackageFacts {
     pub(super) name: Box<str>,
@@ -27,7 +27,7 @@ pub(super) struct PackageFacts {
     /// The root files of all other crates: programs, tests, examples, benchmarks, the build script.
     pub(super) programs: Vec<Box<str>>,
     pub(super) is_2015: bool,
-    /// By the name in code, as far as the manifest tells it.
+    /// By the name in code, as far as the manifest determines it.
     pub(super) dependencies: FxHashMap<Box<str>, Dependency>,
     /// The folder of the workspace, if the package specifies it.
     pub(super) workspace: Option<Box<str>>,
@@ -55,7 +55,7 @@ pub(super) struct WorkspaceFacts {
 
 /// Reads the manifest of a folder.
 pub(super) fn read(files: &dyn Files, folder: &str) -> Option<Manifest> {
-    let bytes = files.read(&join_plain(folder, "Cargo.toml")).filter(|bytes| bytes.len() <= LARGEST_MANIFEST)?;
+    let bytes = files.read(&join_plain(folder, "Cargo.toml")).filter(|bytes| bytes.len() <= MAX_MANIFEST_BYTES)?;
     let table: Table = std::str::from_utf8(&bytes).ok()?.parse().ok()?;
     let workspace =
         table.get("workspace").and_then(Value::as_table).map(|workspace| workspace_facts(&table, workspace, folder));
@@ -66,7 +66,7 @@ pub(super) fn read(files: &dyn Files, folder: &str) -> Option<Manifest> {
 
 /// Only the name and root file of the library, for a package that is only a dependency.
 pub(super) fn read_library(files: &dyn Files, folder: &str) -> Option<(Box<str>, Box<str>)> {
-    let bytes = files.read(&join_plain(folder, "Cargo.toml")).filter(|bytes| bytes.len() <= LARGEST_MANIFEST)?;
+    let bytes = files.read(&join_plain(folder, "Cargo.toml")).filter(|bytes| bytes.len() <= MAX_MANIFEST_BYTES)?;
     let table: Table = std::str::from_utf8(&bytes).ok()?.parse().ok()?;
     let name = table.get("package")?.get("name")?.as_str()?;
     library(files, &table, name, folder)

@@ -14,7 +14,7 @@ use stan_model::FileFacts;
 use stan_model::facts::{Binding, Bound, Request, Scope};
 
 use super::Resolver;
-use super::forest::{Forest, INDEXED, ModuleId, Outside, OutsideId, is_module};
+use super::forest::{Forest, MAX_INDEXED_NAME_BYTES, ModuleId, Outside, OutsideId, is_module};
 use super::packages::Library;
 use super::segments::Segments;
 use super::standard::{Standard, home, moved_module, standard_crate};
@@ -22,20 +22,20 @@ use crate::language::FactsOf;
 use crate::paths::contains;
 use crate::rust::form::Form;
 
-/// How many imports of imports are followed for one path.
-const MOST_HOPS: usize = 48;
+/// The maximum number of nested imports that are followed for one path.
+const MAX_IMPORT_HOPS: usize = 48;
 
-/// How many modules are searched for one path.
-const MOST_STEPS: u32 = 256;
+/// The maximum number of modules that are searched for one path.
+const MAX_SEARCHED_MODULES: u32 = 256;
 
-/// How many meanings of one name are followed.
-const MOST_MEANINGS: usize = 4;
+/// The maximum number of meanings of one name that are followed.
+const MAX_MEANINGS: usize = 4;
 
-/// How many lookups are stored with the meaning of an import.
-const MOST_VISITS: usize = 24;
+/// The maximum number of lookups that are stored with the meaning of an import.
+const MAX_STORED_VISITS: usize = 24;
 
 /// Modules with fewer names are searched without an index.
-const FEW_BINDINGS: usize = 8;
+const MIN_INDEXED_BINDINGS: usize = 8;
 
 /// The meaning of a name. Copied often, so it owns no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ struct FirstMeaning {
     steps: u32,
 }
 
-/// Everything that the meaning of a first segment depends on.
+/// Everything that the meaning of a path's first segment depends on.
 #[derive(PartialEq, Eq, Hash)]
 struct FirstName<'n> {
     module: ModuleId,
@@ -111,7 +111,12 @@ struct FirstName<'n> {
 }
 
 /// A module with the facts of its file and its scope.
-type InModule<'n> = (ModuleId, &'n FileFacts, &'n Scope);
+#[derive(Clone, Copy)]
+struct ModuleScope<'n> {
+    module: ModuleId,
+    facts: &'n FileFacts,
+    scope: &'n Scope,
+}
 
 /// The lookups in progress, to detect cycles.
 #[derive(Default)]
@@ -121,7 +126,7 @@ pub(super) struct Trail<'n> {
     steps: u32,
     /// All lookups, including finished ones.
     visits: Vec<Visit>,
-    /// How many lookups were cut short because of a cycle or the depth limit.
+    /// The number of lookups that were cut short because of a cycle or the depth limit.
     cuts: u32,
 }
 
@@ -140,7 +145,7 @@ impl Trail<'_> {
     /// Whether looking up an import again would give the stored answer: it stays within the bounds, and forms no cycle with the
     /// lookups in progress.
     fn allows(&self, known: &KnownImport) -> bool {
-        if self.steps + known.steps > MOST_STEPS {
+        if self.steps + known.steps > MAX_SEARCHED_MODULES {
             return false;
         }
         if self.is_empty() {
@@ -148,7 +153,7 @@ impl Trail<'_> {
         }
         let Some(visits) = &known.visits else { return false };
         // An upper bound: lookups in progress at any time are a subset of the visits.
-        let is_shallow = self.requests.len().max(self.globs.len()) + visits.len() < MOST_HOPS;
+        let is_shallow = self.requests.len().max(self.globs.len()) + visits.len() < MAX_IMPORT_HOPS;
         let mut around = self.requests.iter().chain(&self.globs).map(|(module, text)| Visit::new(*module, text));
         is_shallow && around.all(|one| !visits.contains(&one))
     }
@@ -172,15 +177,16 @@ impl<'n> PathResolver<'n> {
 
     /// The bindings of a name in a module, and the index of the first one.
     fn named(&self, module: ModuleId, scope: &'n Scope, name: &str) -> (usize, &'n [Binding]) {
-        let index = self.forest.module(module).filter(|_| scope.bindings.len() >= FEW_BINDINGS);
+        let index = self.forest.module(module).filter(|_| scope.bindings.len() >= MIN_INDEXED_BINDINGS);
         let Some(index) = index.map(|module| &module.index) else { return named(&scope.bindings, name) };
         let range = index.range(&scope.bindings, name);
         let alike = scope.bindings.get(range.clone()).unwrap_or_default();
-        if name.len() <= INDEXED {
+        if name.len() <= MAX_INDEXED_NAME_BYTES {
             let count = alike.iter().take_while(|binding| binding.name.len() == name.len()).count();
             return (range.start, alike.get(..count).unwrap_or_default());
         }
-        let before = if alike.len() < FEW_BINDINGS { 0 } else { alike.partition_point(|one| *one.name < *name) };
+        let before =
+            if alike.len() < MIN_INDEXED_BINDINGS { 0 } else { alike.partition_point(|one| *one.name < *name) };
         let (at, found) = named(alike.get(before..).unwrap_or_default(), name);
         (range.start + before + at, found)
     }
@@ -206,7 +212,7 @@ impl<'n> PathResolver<'n> {
             return Walked::default();
         };
         let mut walked = Walked::default();
-        for meaning in first.into_iter().take(MOST_MEANINGS) {
+        for meaning in first.into_iter().take(MAX_MEANINGS) {
             self.follow(origin, meaning, segments, form, trail, &mut walked);
         }
         walked
@@ -288,7 +294,8 @@ impl<'n> PathResolver<'n> {
 
     /// The meaning of a first segment without prefix; `is_whole` if it is the only one.
     fn plain(&self, module: ModuleId, name: &'n str, form: Form, is_whole: bool, trail: &mut Trail<'n>) -> Meanings {
-        // Memoise only outermost lookups: the result of an inner one may depend on the lookups in progress and on the steps left.
+        // Memoise only outermost lookups: the result of an inner one may depend on the lookups in progress and on the
+        // remaining steps.
         if trail.steps > 0 || !trail.requests.is_empty() || !trail.globs.is_empty() {
             return self.find_plain(module, name, form, is_whole, trail);
         }
@@ -446,11 +453,8 @@ impl<'n> PathResolver<'n> {
         let leaves_crate = |meaning: &Meaning| !is_own_module(meaning) && !matches!(meaning, Meaning::Item(_));
         // Whether all segments until now are modules of the path's own crate: `named` moves along with these only.
         let mut is_inside = is_own(&first);
-        let mut named: Meanings = if is_inside {
-            smallvec![Meaning::Module(first)]
-        } else {
-            self.forest.crate_of(first).map(|krate| Meaning::Module(krate.root)).into_iter().collect()
-        };
+        let start = if is_inside { Some(first) } else { self.forest.crate_of(first).map(|krate| krate.root) };
+        let mut named: Meanings = start.map(Meaning::Module).into_iter().collect();
         let mut current: Meanings = smallvec![Meaning::Module(first)];
         while let Some(segment) = rest.next() {
             current = self.step(origin, &current, segment, trail);
@@ -473,11 +477,9 @@ impl<'n> PathResolver<'n> {
     /// The meanings of a segment after a path with the meanings `before`.
     fn step(&self, origin: ModuleId, before: &Meanings, segment: &'n str, trail: &mut Trail<'n>) -> Meanings {
         let mut next = Meanings::new();
-        for meaning in before.iter().take(MOST_MEANINGS) {
+        for meaning in before.iter().take(MAX_MEANINGS) {
             match meaning {
-                Meaning::Module(id) => {
-                    next.extend_from_slice(&self.lookup(*id, segment, self.viewer(origin, *id), trail));
-                }
+                Meaning::Module(id) => next.extend(self.lookup(*id, segment, self.viewer(origin, *id), trail)),
                 Meaning::Builtin(krate) => next.push(Meaning::Builtin(home(*krate, segment))),
                 other => next.push(*other),
             }
@@ -496,7 +498,7 @@ impl<'n> PathResolver<'n> {
     /// The meanings of a name in a module, as seen from another module.
     fn lookup(&self, module: ModuleId, name: &'n str, from: ModuleId, trail: &mut Trail<'n>) -> Meanings {
         trail.steps += 1;
-        if trail.steps > MOST_STEPS {
+        if trail.steps > MAX_SEARCHED_MODULES {
             return Meanings::new();
         }
         let Some(facts) = self.facts_of(module) else { return Meanings::new() };
@@ -504,19 +506,20 @@ impl<'n> PathResolver<'n> {
         let Some(scope) = facts.scopes.get(number as usize) else { return Meanings::new() };
         let sees_private = self.forest.is_within(from, module);
         let child = |at: usize| self.child(module, at);
-        let mut found = self.declared((module, facts, scope), name, sees_private, child, trail);
+        let inside = ModuleScope { module, facts, scope };
+        let mut found = self.declared(inside, name, sees_private, child, trail);
         if found.is_empty() {
             found = self.through_calls(module, name, sees_private, trail);
         }
         if found.is_empty() {
-            found = self.through_globs((module, facts, scope), name, sees_private, trail);
+            found = self.through_globs(inside, name, sees_private, trail);
         }
         if found.is_empty()
             && let Some(krate) = self.forest.crate_of(module).filter(|krate| krate.root == module)
         {
             // Exported macros are items of the crate root.
             let files = krate.macros.get(name).into_iter().flatten();
-            found.extend(files.take(MOST_MEANINGS).map(|file| Meaning::Item(*file)));
+            found.extend(files.take(MAX_MEANINGS).map(|file| Meaning::Item(*file)));
         }
         if found.len() > 1 {
             found.sort_by_key(|meaning| !matches!(meaning, Meaning::Module(_)));
@@ -528,7 +531,7 @@ impl<'n> PathResolver<'n> {
     /// The meanings that a module itself declares for a name. `child` has the modules of its bindings.
     fn declared(
         &self,
-        (module, facts, scope): InModule<'n>,
+        ModuleScope { module, facts, scope }: ModuleScope<'n>,
         name: &'n str,
         sees_private: bool,
         child: impl Fn(usize) -> Option<ModuleId>,
@@ -554,7 +557,7 @@ impl<'n> PathResolver<'n> {
                     }
                 }
             }
-            if found.len() > MOST_MEANINGS * 2 {
+            if found.len() > MAX_MEANINGS * 2 {
                 break;
             }
         }
@@ -567,7 +570,7 @@ impl<'n> PathResolver<'n> {
         let calls = self.forest.module(module).map(|module| module.calls.as_slice()).unwrap_or_default();
         for definition in calls.iter().copied() {
             let (Some(facts), Some(scope)) = (self.facts_of(definition), self.scope_of(definition)) else { continue };
-            let inside = (definition, facts, scope);
+            let inside = ModuleScope { module: definition, facts, scope };
             trail.steps += 1;
             let expanded = self.forest.module(module).map(|module| module.expanded.as_slice()).unwrap_or_default();
             let child = |at: usize| {
@@ -578,7 +581,7 @@ impl<'n> PathResolver<'n> {
             if found.is_empty() {
                 found = self.through_globs(inside, name, sees_private, trail);
             }
-            if found.len() > MOST_MEANINGS || trail.steps > MOST_STEPS {
+            if found.len() > MAX_MEANINGS || trail.steps > MAX_SEARCHED_MODULES {
                 break;
             }
         }
@@ -601,7 +604,7 @@ impl<'n> PathResolver<'n> {
             return known.means.clone();
         }
         let key = (module, &*request.specifier);
-        if trail.requests.len() >= MOST_HOPS || trail.requests.contains(&key) {
+        if trail.requests.len() >= MAX_IMPORT_HOPS || trail.requests.contains(&key) {
             trail.cuts += 1;
             return Meanings::new();
         }
@@ -611,8 +614,8 @@ impl<'n> PathResolver<'n> {
         let means = self.walk(file, request, trail).means;
         trail.requests.pop();
         // An answer found within the bounds, and without a cycle through outer lookups, is independent of the path that led here.
-        if trail.steps <= MOST_STEPS && (is_first || trail.cuts == cuts) {
-            let visits = trail.visits.get(visited..).filter(|visits| visits.len() <= MOST_VISITS).map(Arc::from);
+        if trail.steps <= MAX_SEARCHED_MODULES && (is_first || trail.cuts == cuts) {
+            let visits = trail.visits.get(visited..).filter(|visits| visits.len() <= MAX_STORED_VISITS).map(Arc::from);
             let known = KnownImport { module, means: means.clone(), steps: trail.steps - steps, visits };
             let left = match slot {
                 Some(slot) => slot.set(known).err(),
@@ -647,7 +650,7 @@ impl<'n> PathResolver<'n> {
 
     fn through_globs(
         &self,
-        (module, facts, scope): InModule<'n>,
+        ModuleScope { module, facts, scope }: ModuleScope<'n>,
         name: &'n str,
         sees_private: bool,
         trail: &mut Trail<'n>,
@@ -656,7 +659,7 @@ impl<'n> PathResolver<'n> {
         if scope.globs.is_empty() {
             return found;
         }
-        if trail.globs.len() >= MOST_HOPS || trail.globs.contains(&(module, name)) {
+        if trail.globs.len() >= MAX_IMPORT_HOPS || trail.globs.contains(&(module, name)) {
             trail.cuts += 1;
             return found;
         }
@@ -676,7 +679,7 @@ impl<'n> PathResolver<'n> {
                     _ => {}
                 }
             }
-            if found.len() > MOST_MEANINGS || trail.steps > MOST_STEPS {
+            if found.len() > MAX_MEANINGS || trail.steps > MAX_SEARCHED_MODULES {
                 break;
             }
         }

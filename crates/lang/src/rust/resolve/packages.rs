@@ -6,15 +6,15 @@ use rustc_hash::FxHashMap;
 use stan_model::{Digest, Ecosystem};
 use stan_repo::{AbsPath, EntryKind, Files};
 
-use super::lock::{LARGEST_LOCK, Lock};
+use super::lock::{Lock, MAX_LOCK_BYTES};
 use super::manifest::{self, Dependency, Manifest, folders_up};
 use crate::memo::Memo;
 use crate::packages::PackageVersion;
 use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
 
-/// At most this many manifests of a repository are read.
-const MOST_PACKAGES: usize = 1 << 16;
+/// The maximum number of manifests that are read in a repository.
+const MAX_MANIFESTS: usize = 1 << 16;
 
 /// Libraries whose name differs from their package's, with the keys of the dependencies.
 type LibraryKeys = FxHashMap<Box<str>, Box<str>>;
@@ -91,7 +91,7 @@ impl<'f> Packages<'f> {
     pub(super) fn folders(&self) -> impl Iterator<Item = String> {
         let manifests = self.project.universe.iter().filter_map(|path| path.strip_suffix("Cargo.toml"));
         let folders = manifests.filter(|folder| folder.is_empty() || folder.ends_with('/'));
-        folders.map(|folder| join_plain(&self.root, folder)).take(MOST_PACKAGES)
+        folders.map(|folder| join_plain(&self.root, folder)).take(MAX_MANIFESTS)
     }
 
     /// Whether a file is the root of one of its package's crates.
@@ -272,7 +272,7 @@ impl<'f> Packages<'f> {
             if !self.files.is_file(&path) {
                 return None;
             }
-            let bytes = self.files.read(&path).filter(|bytes| bytes.len() <= LARGEST_LOCK)?;
+            let bytes = self.files.read(&path).filter(|bytes| bytes.len() <= MAX_LOCK_BYTES)?;
             Some(Arc::new(Lock::parse(std::str::from_utf8(&bytes).ok()?)))
         })
     }

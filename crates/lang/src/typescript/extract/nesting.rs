@@ -1,7 +1,7 @@
 //! Where a TypeScript text can be parsed: the rule of `stack.rs`, and a limit on nesting that the parser reads twice.
 
 use super::scan;
-use crate::stack::{DEEPEST, StackPlan, is_worker_stack};
+use crate::stack::{MAX_NESTING, StackPlan, is_worker_stack};
 
 /// The maximum nesting of `(`, or of `<` within a statement. The parser tries each level twice, first as an arrow function or
 /// type arguments, and a thousand levels already take a second.
@@ -16,7 +16,7 @@ pub(crate) fn stack_plan(text: &str) -> StackPlan {
     if may_guess_deeply(text.as_bytes()) && scan::guesses_deeply(text, MAX_GUESS_DEPTH) {
         return StackPlan::TooDeep("is nested too deeply to parse");
     }
-    StackPlan::with_depth(text, || scan::estimated_depth(text, DEEPEST) >= DEEPEST)
+    StackPlan::with_depth(text, || scan::estimated_depth(text, MAX_NESTING) >= MAX_NESTING)
 }
 
 /// Whether `(` outnumbers `)`, or `<` occurs within one statement, often enough for a closer look. Includes brackets in strings

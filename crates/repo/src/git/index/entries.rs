@@ -1,11 +1,11 @@
-//! What git's index stores for each file: object id, mode and times.
+//! Reads whole entries of git's index: object id, mode and times of each file.
 //!
 //! `tracked` reads only the names, because every scan needs them and must be fast. This reader is for finding changes. It
 //! verifies the checksum, so a damaged index is an error.
 
 use std::collections::BTreeMap;
 
-use crate::git::index::file::{GROWTH, IndexReader, RawEntry, SplitLink};
+use crate::git::index::file::{IndexReader, MAX_NAMES_GROWTH, RawEntry, SplitLink};
 use crate::git::objects::{HashKind, ObjectId, TreeMode};
 
 /// A whole index, after merging a split one with its base.
@@ -145,7 +145,7 @@ fn folders(content: &[u8], hash: HashKind) -> Option<BTreeMap<Vec<u8>, ObjectId>
             Some((parent, _)) => [parent, rest.get(..zero)?, b"/"].concat(),
         };
         named += path.len();
-        if named > content.len().saturating_mul(GROWTH) {
+        if named > content.len().saturating_mul(MAX_NAMES_GROWTH) {
             return None;
         }
         rest = rest.get(line_end + 1..)?;
@@ -172,7 +172,7 @@ mod tests {
     use crate::git::index::tracked::IndexFile;
 
     #[test]
-    fn the_tree_extension_names_folders_of_folders() {
+    fn the_tree_extension_is_read_with_nested_folders() {
         let id = [7; 20];
         let mut content = Vec::new();
         for (line, has_id) in [("\0-1 2\n", false), ("a\x002 1\n", true), ("b\x001 0\n", true), ("c\0-1 0\n", false)] {
@@ -191,7 +191,7 @@ mod tests {
     /// Found by fuzzing: a long name that entries repeat with "as before" takes memory quadratic in the size of the file. So do
     /// nested folders.
     #[test]
-    fn names_do_not_outgrow_the_file() {
+    fn memory_for_names_is_bounded_by_the_size_of_the_file() {
         let long = "a/".repeat(2_047) + "b";
         let entries = |name| (0..200).map(|_| (name, 0o100644)).collect::<Vec<(&str, u32)>>();
         let greatest = index(4, 20, &entries(&long));

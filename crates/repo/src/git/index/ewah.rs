@@ -107,7 +107,7 @@ mod tests {
 
     /// A run takes as little memory as it takes bytes in the file.
     #[test]
-    fn long_runs_take_no_memory() {
+    fn long_runs_are_decoded_without_expanding_them() {
         let long = encode(u32::MAX, &[0x03ff_ffff << 1 | 1, 1 << 33, 1]);
         let (bitmap, _) = decode(&long).unwrap();
         let end = 0x03ff_ffff * 64;

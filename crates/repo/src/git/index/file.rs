@@ -5,10 +5,10 @@
 
 use crate::git::index::ewah::{self, Bitmap};
 
-/// How much larger than the file all names of a version 4 index may be. That version stores only how each name differs from the
-/// previous one. An entry takes 63 bytes and a path at most 4,096, so no index of real files comes near the limit, but one
-/// crafted to exhaust memory does.
-pub(crate) const GROWTH: usize = 64;
+/// The maximum ratio of the total length of names to the size of a version 4 index. That version stores only how each name
+/// differs from the previous one. An entry takes 63 bytes and a path at most 4,096, so no index of real files comes near the
+/// limit, but one crafted to exhaust memory does.
+pub(crate) const MAX_NAMES_GROWTH: usize = 64;
 
 /// A reader that goes through the entries of an index.
 pub(crate) struct IndexReader<'a> {
@@ -65,7 +65,7 @@ impl<'a> IndexReader<'a> {
         for _ in 0..self.count {
             let entry = self.entry()?;
             self.named += self.name.len();
-            if self.named > self.bytes.len().saturating_mul(GROWTH) {
+            if self.named > self.bytes.len().saturating_mul(MAX_NAMES_GROWTH) {
                 return None;
             }
             take(&self.name, entry)?;

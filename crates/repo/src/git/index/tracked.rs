@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use crate::git::index::file::{IndexReader, RawEntry, SplitLink};
 
 /// The minimum bytes of an entry without its name.
-const LEAST_ENTRY: usize = 62;
+const MIN_ENTRY_BYTES: usize = 62;
 
 /// Tracked paths from the top of the checkout, sorted by bytes, without duplicates.
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ impl IndexFile {
 
     fn read(mut reader: IndexReader<'_>, length: usize) -> Option<Self> {
         // Names are about half of the file. Unused capacity takes no memory.
-        let most = length / LEAST_ENTRY;
+        let most = length / MIN_ENTRY_BYTES;
         let mut names = ByteStrings { bytes: Vec::with_capacity(length / 2), ends: Vec::with_capacity(most) };
         let mut gitlinks = Vec::with_capacity(most);
         reader.entries(|name, entry: RawEntry<'_>| {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn every_version_and_hash() {
+    fn indexes_of_every_version_and_hash_are_read() {
         let entries = [("a", 0o100644), ("a/b.ts", 0o100755), ("lib", 0o160000), ("lib2/x", 0o120000)];
         for version in 2..=4 {
             for hash in [20, 32] {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn sparse_directories_are_left_out() {
+    fn sparse_directories_are_omitted() {
         for version in 3..=4 {
             let paths = tracked(&index(version, 20, &[("abc/", 0o040000), ("abcd", 0o100644), ("b", 0o100644)]));
             assert!(paths.contains(b"abcd") && paths.contains(b"b") && !paths.any_below(b"abc"));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_an_error() {
+    fn a_damaged_index_is_an_error() {
         let good = index(2, 20, &[("a", 0o100644), ("b/c", 0o100644)]);
         // After the entries come 11 bytes of an extension and the checksum. A file truncated there can look complete, because
         // checksums are not verified.

@@ -1,7 +1,7 @@
 //! Applies git's deltas: copies from a base and insertions. Pure; every number in a delta is untrusted.
 
-/// Never reserve more than this: the size in a delta is untrusted.
-const MOST_RESERVED: usize = 1 << 20;
+/// The maximum reservation for a result, because the size in a delta is untrusted.
+const MAX_RESERVED_BYTES: usize = 1 << 20;
 
 /// The result size according to the delta.
 pub(crate) fn result_size(delta: &[u8]) -> Option<u64> {
@@ -18,7 +18,7 @@ pub(crate) fn apply(base: &[u8], delta: &[u8], limit: usize) -> Result<Vec<u8>, 
         return Err("a delta does not fit its base");
     }
     let size = usize::try_from(to).ok().filter(|&size| size <= limit).ok_or("the result of a delta is too large")?;
-    let mut out = Vec::with_capacity(size.min(MOST_RESERVED));
+    let mut out = Vec::with_capacity(size.min(MAX_RESERVED_BYTES));
     while let Some(command) = reader.byte() {
         let piece = if command & 0x80 != 0 {
             let (offset, length) = reader.copy(command).ok_or("a delta ends in the middle")?;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_without_a_length_is_a_long_one() {
+    fn a_copy_without_a_length_copies_65536_bytes() {
         let base: Vec<u8> = (0..70_000u32).map(|number| number as u8).collect();
         // Sizes 70,000 and 65,537: a copy of the whole base, and one more byte.
         let delta = [0xf0, 0xa2, 0x04, 0x81, 0x80, 0x04, 0x82, 0x01, 1, b'x'];
@@ -131,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_delta_yields_more_than_its_limit(base in prop::collection::vec(any::<u8>(), 0..50), delta in prop::collection::vec(any::<u8>(), 0..50)) {
+        fn a_delta_whose_result_exceeds_the_limit_is_refused(base in prop::collection::vec(any::<u8>(), 0..50), delta in prop::collection::vec(any::<u8>(), 0..50)) {
             if let Ok(made) = apply(&base, &delta, 1000) {
                 prop_assert!(made.len() <= 1000);
                 prop_assert_eq!(Some(made.len() as u64), result_size(&delta));

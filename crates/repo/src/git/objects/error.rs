@@ -47,7 +47,7 @@ pub enum GitError {
 }
 
 impl GitError {
-    /// What the user can do.
+    /// Advice to the user.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Spelling { .. } | Self::UnknownRevision { .. } | Self::WrongKind { .. } | Self::NoParent { .. } => {

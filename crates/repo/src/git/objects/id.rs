@@ -20,7 +20,7 @@ pub(crate) struct ObjectId {
     length: u8,
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ObjectKind {
     Commit,
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_those_of_git() {
+    fn object_ids_equal_those_of_git() {
         let shown = |size| {
             let (bytes, start) = header(ObjectKind::Commit, size);
             String::from_utf8_lossy(&bytes[start..]).into_owned()
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_read_back() {
+    fn ids_survive_a_round_trip_through_hex() {
         let id = HashKind::Sha1.object_id(ObjectKind::Blob, b"x");
         let text = id.to_string();
         assert_eq!(ObjectId::from_hex(text.as_bytes(), HashKind::Sha1), Some(id));

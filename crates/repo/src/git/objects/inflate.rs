@@ -29,27 +29,27 @@ pub(super) struct Inflater {
     exact: Box<DecompressorOxide>,
 }
 
-/// An object with a larger size is inflated in pieces, so that a false size takes no memory.
-const MOST_AT_ONCE: usize = 1 << 20;
+/// A larger object is inflated in pieces, so that a false size takes no memory.
+const MAX_WHOLE_BYTES: usize = 1 << 20;
 
 impl Inflater {
     pub(super) fn new() -> Self {
         Self { state: InflateState::new_boxed(DataFormat::Zlib), exact: Box::default() }
     }
 
-    /// The first `most` bytes of the stream at `start`, and whether the stream ends there.
+    /// The first `max_bytes` bytes of the stream at `start`, and whether the stream ends there.
     pub(super) fn inflate(
         &mut self,
         source: &mut dyn Source,
         start: u64,
-        most: usize,
+        max_bytes: usize,
     ) -> Result<(Vec<u8>, bool), GitError> {
         self.state.reset(DataFormat::Zlib);
         let mut out = Vec::new();
         let mut position = start;
         loop {
             let filled = out.len();
-            out.resize(filled.saturating_add(filled.max(FIRST_PIECE)).min(most), 0);
+            out.resize(filled.saturating_add(filled.max(FIRST_PIECE)).min(max_bytes), 0);
             let room = out.get_mut(filled..).unwrap_or_default();
             let result = inflate(&mut self.state, source.bytes_at(position)?, room, MZFlush::None);
             out.truncate(filled.saturating_add(result.bytes_written));
@@ -58,7 +58,7 @@ impl Inflater {
                 Ok(MZStatus::StreamEnd) => return Ok((out, true)),
                 // No progress: either the output is full, or the rest of the stream is missing.
                 Ok(_) | Err(MZError::Buf) if result.bytes_consumed == 0 && result.bytes_written == 0 => {
-                    if out.len() == most {
+                    if out.len() == max_bytes {
                         return Ok((out, false));
                     }
                     return Err(source.damaged("compressed bytes end too early"));
@@ -76,7 +76,7 @@ impl Inflater {
         start: u64,
         size: usize,
     ) -> Result<Vec<u8>, GitError> {
-        if size <= MOST_AT_ONCE {
+        if size <= MAX_WHOLE_BYTES {
             return self.inflate_at_once(source, start, size);
         }
         // One byte more, to detect a stream that is longer than its size.
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_of_every_kind_and_in_pieces_of_every_size_give_their_content() {
+    fn streams_of_every_kind_are_inflated_from_pieces_of_every_size() {
         let mut inflater = Inflater::new();
         for content in contents() {
             for level in [0, 1, 6, 9] {

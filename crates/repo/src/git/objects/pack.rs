@@ -17,13 +17,13 @@ use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
 /// The maximum size of a commit, tag or tree.
-pub(super) const MAX_OBJECT: u64 = 128 << 20;
+pub(super) const MAX_OBJECT_BYTES: u64 = 128 << 20;
 /// Git itself creates chains of at most 4095 deltas.
 const MAX_DELTAS: usize = 4096;
 /// The maximum total size of a delta chain.
-const MAX_CHAIN: u64 = 1 << 30;
+const MAX_CHAIN_BYTES: u64 = 1 << 30;
 /// The maximum total size of cached delta bases.
-const MAX_KEPT: usize = 32 << 20;
+const MAX_CACHED_BYTES: usize = 32 << 20;
 
 /// The maximum number of cached windows of a pack, 4 MiB: objects that are read together lie together.
 const MAX_WINDOWS: usize = 128;
@@ -106,9 +106,9 @@ impl Pack {
             }
             let entry = self.entry(place, at)?;
             held = held.saturating_add(entry.size as u64);
-            if deltas.len() > MAX_DELTAS || held > MAX_CHAIN {
+            if deltas.len() > MAX_DELTAS || held > MAX_CHAIN_BYTES {
                 let what = format!("a chain of deltas in `{}`", self.shown);
-                let limit = if held > MAX_CHAIN { MAX_CHAIN } else { MAX_DELTAS as u64 };
+                let limit = if held > MAX_CHAIN_BYTES { MAX_CHAIN_BYTES } else { MAX_DELTAS as u64 };
                 return Err(GitError::TooMuch { what, limit });
             }
             spend(entry.size as u64)?;
@@ -124,7 +124,7 @@ impl Pack {
         self.keep(at, &object);
         for (at, delta) in deltas.into_iter().rev() {
             spend(delta::result_size(&delta).unwrap_or(0))?;
-            let made = delta::apply(&object.bytes, &delta, MAX_OBJECT as usize);
+            let made = delta::apply(&object.bytes, &delta, MAX_OBJECT_BYTES as usize);
             let bytes = made.map_err(|reason| GitError::damaged(&self.shown, reason))?;
             object = Object { kind: object.kind, bytes: Rc::new(bytes) };
             self.keep(at, &object);
@@ -150,10 +150,10 @@ impl Pack {
 
     fn keep(&mut self, offset: u64, object: &Object) {
         // A single large object must not displace all others.
-        if object.bytes.len() > MAX_KEPT / 8 {
+        if object.bytes.len() > MAX_CACHED_BYTES / 8 {
             return;
         }
-        if self.kept_bytes.saturating_add(object.bytes.len()) > MAX_KEPT {
+        if self.kept_bytes.saturating_add(object.bytes.len()) > MAX_CACHED_BYTES {
             self.kept.clear();
             self.kept_bytes = 0;
         }
@@ -163,7 +163,7 @@ impl Pack {
     }
 
     fn entry(&mut self, place: &GitLayout<'_>, offset: u64) -> Result<Entry, GitError> {
-        let mut head = [0; LONGEST_HEAD];
+        let mut head = [0; MAX_HEADER_BYTES];
         let length = self.windows.fill(place, &self.path, offset, &mut head)?;
         let mut reader = HeadReader { pack: self.shown.as_str(), head: head.get(..length).unwrap_or_default(), at: 0 };
         let (kind, size) = reader.kind_and_size()?;
@@ -186,15 +186,15 @@ impl Pack {
             }
             _ => return Err(reader.damaged("an entry has a kind that does not exist")),
         };
-        if size > MAX_OBJECT {
-            return Err(GitError::TooMuch { what: format!("an object in `{}`", self.shown), limit: MAX_OBJECT });
+        if size > MAX_OBJECT_BYTES {
+            return Err(GitError::TooMuch { what: format!("an object in `{}`", self.shown), limit: MAX_OBJECT_BYTES });
         }
         Ok(Entry { kind, size: usize::try_from(size).unwrap_or(usize::MAX), data: offset + reader.at as u64 })
     }
 }
 
-/// More than the header of an entry: a size of ten bytes, and either a distance of ten bytes or an id.
-const LONGEST_HEAD: usize = 64;
+/// Fits the header of any entry: a size of ten bytes, and either a distance of ten bytes or an id.
+const MAX_HEADER_BYTES: usize = 64;
 
 /// Parses the header of an entry.
 struct HeadReader<'p> {

@@ -16,16 +16,16 @@ use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
 /// The length of git's longest hash.
-const LONGEST_ID: usize = 32;
+const MAX_ID_BYTES: usize = 32;
 /// The first step of the search from an id's expected position.
 const FIRST_STEP: u64 = 4;
 /// The maximum number of cached windows, 32 MiB. An index is accessed at random, so a cache smaller than the index would miss
 /// again and again; the index of half a million objects has 480 windows.
 const MAX_WINDOWS: usize = 1024;
-/// How many ids are read in one block when a binary search is this close.
-const BLOCK: u64 = 16;
+/// The number of ids in a block. A binary search that is this close reads one block.
+const BLOCK_IDS: u64 = 16;
 /// The maximum number of objects listed for a prefix; the search stops there.
-const MOST_ALIKE: usize = 64;
+const MAX_MATCHES: usize = 64;
 
 /// A prefix of an object id, as typed.
 #[derive(Clone, Debug)]
@@ -46,9 +46,9 @@ pub(super) struct PackIndex {
 
 impl Prefix {
     /// `None` unless there are at least four digits, and at most as many as in a whole id.
-    pub(super) fn parse(text: &str, most: usize) -> Option<Self> {
+    pub(super) fn parse(text: &str, max_digits: usize) -> Option<Self> {
         let nibbles: Vec<u8> = text.bytes().map(nibble).collect::<Option<_>>()?;
-        (4..=most).contains(&nibbles.len()).then_some(Self { nibbles })
+        (4..=max_digits).contains(&nibbles.len()).then_some(Self { nibbles })
     }
 
     /// Its first byte; there are always enough digits.
@@ -68,7 +68,7 @@ impl Prefix {
     }
 }
 
-/// What one window of ids says about a wanted id.
+/// The position of a wanted id, as far as one window of ids determines it.
 enum WindowAnswer {
     /// The number of the object with this id.
     Found(u64),
@@ -143,8 +143,8 @@ impl PackIndex {
         Ok(None)
     }
 
-    /// Searches the ids of `range` that lie in one window with the `probe`-th. A window has more than a thousand ids, so this nearly
-    /// always decides, and looks for a window once instead of once for each id.
+    /// Searches the ids of `range` that lie in one window with the `probe`-th. A window has more than a thousand ids, so this
+    /// nearly always decides, and looks for a window once instead of once for each id.
     fn search_window(
         &self,
         place: &GitLayout<'_>,
@@ -212,10 +212,10 @@ impl PackIndex {
                 }
             }
             start += (ids.len() / self.stride()) as u64;
-            if start >= end || into.len() > MOST_ALIKE {
+            if start >= end || into.len() > MAX_MATCHES {
                 return Ok(());
             }
-            ids = self.ids(place, start, (end - start).min(BLOCK))?;
+            ids = self.ids(place, start, (end - start).min(BLOCK_IDS))?;
         }
     }
 
@@ -228,7 +228,7 @@ impl PackIndex {
         before: impl Fn(&[u8]) -> bool,
     ) -> Result<(u64, Vec<u8>), GitError> {
         let (mut low, mut high) = self.bucket(first_byte);
-        while high.saturating_sub(low) > BLOCK {
+        while high.saturating_sub(low) > BLOCK_IDS {
             let middle = low + (high - low) / 2;
             let entry = self.ids(place, middle, 1)?;
             if before(self.id_in(&entry)) { low = middle + 1 } else { high = middle + 1 }
@@ -249,7 +249,7 @@ impl PackIndex {
         if let Some(id) = self.windows.borrow_mut().at(place, &self.path, position)?.get(..wanted.len()) {
             return Ok(id.cmp(wanted));
         }
-        let mut buffer = [0; LONGEST_ID];
+        let mut buffer = [0; MAX_ID_BYTES];
         let id = buffer.get_mut(..wanted.len()).unwrap_or_default();
         self.fill(place, position, id)?;
         Ok((*id).cmp(wanted))
@@ -382,16 +382,16 @@ mod tests {
     }
 
     #[test]
-    fn every_object_is_found_and_no_other() {
+    fn exactly_the_objects_of_the_index_are_found() {
         let ids = many_ids();
         let names: Vec<String> = ids.iter().map(ObjectId::to_string).collect();
         let system = MemorySystem::new();
         system.set_file("/r/.git/HEAD", "ref: refs/heads/main").set_dir("/r/.git/refs").set_dir("/r/.git/objects");
         let place = GitLayout::find(&system, "/r").unwrap();
-        for (is_version_1, large) in [(false, 1500), (false, 700), (true, 1500)] {
+        for (is_version_1, large) in [(false, 5000), (false, 700), (true, 5000)] {
             system.set_file("/r/x.idx", index(&ids, is_version_1, large));
             let index = PackIndex::open(&place, "/r/x.idx").unwrap();
-            assert_eq!(index.count(), 1500);
+            assert_eq!(index.count(), 5000);
             for (number, id) in ids.iter().enumerate() {
                 assert_eq!(index.find(&place, id), Ok(Some(number as u64 * 100)), "{id}");
             }

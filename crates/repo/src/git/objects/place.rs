@@ -16,7 +16,7 @@ use crate::system::System;
 use crate::system_ext::SystemExt as _;
 
 /// The maximum size of a configuration, a reference or a list of alternates.
-const MAX_SMALL_FILE: u64 = 16 << 20;
+const MAX_SMALL_FILE_BYTES: u64 = 16 << 20;
 
 /// The repository that contains a root.
 pub(crate) struct GitLayout<'s> {
@@ -67,7 +67,7 @@ impl<'s> GitLayout<'s> {
 
     /// The bytes of a small file; `None` if it does not exist.
     pub(crate) fn read_small(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
-        self.read(path, MAX_SMALL_FILE)
+        self.read(path, MAX_SMALL_FILE_BYTES)
     }
 
     pub(crate) fn read(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, GitError> {

@@ -10,9 +10,9 @@ use super::id::ObjectId;
 use super::place::GitLayout;
 use crate::paths::join;
 
-/// git's own limit for chains of symbolic references.
-const MAX_SYMBOLIC: usize = 5;
-const MAX_PACKED: u64 = 256 << 20;
+/// Git's own limit for chains of symbolic references.
+const MAX_SYMBOLIC_DEPTH: usize = 5;
+const MAX_PACKED_BYTES: u64 = 256 << 20;
 const RULES: [(&str, &str); 6] = [
     ("", ""),
     ("refs/", ""),
@@ -59,7 +59,7 @@ impl<'p, 's> References<'p, 's> {
     /// Resolves a full name.
     fn resolve(&mut self, full: String) -> Result<Option<ObjectId>, GitError> {
         let mut name = full;
-        for _ in 0..=MAX_SYMBOLIC {
+        for _ in 0..=MAX_SYMBOLIC_DEPTH {
             let path = join(self.folder_of(&name), &name);
             let Some(bytes) = self.place.read_small(&path)? else { return self.packed(&name) };
             let damaged = || GitError::damaged(&self.place.shown(&path), "it is not a reference");
@@ -75,7 +75,7 @@ impl<'p, 's> References<'p, 's> {
             let digits = bytes.split(u8::is_ascii_whitespace).next().unwrap_or_default();
             return ObjectId::from_hex(digits, self.place.format.hash).map(Some).ok_or_else(damaged);
         }
-        Err(GitError::TooMuch { what: format!("the chain of names from `{name}`"), limit: MAX_SYMBOLIC as u64 })
+        Err(GitError::TooMuch { what: format!("the chain of names from `{name}`"), limit: MAX_SYMBOLIC_DEPTH as u64 })
     }
 
     /// References of a single worktree are in that worktree's own folder.
@@ -95,7 +95,7 @@ impl<'p, 's> References<'p, 's> {
 
     fn read_packed(&self) -> Result<BTreeMap<String, ObjectId>, GitError> {
         let path = join(&self.place.common, "packed-refs");
-        let Some(bytes) = self.place.read(&path, MAX_PACKED)? else { return Ok(BTreeMap::new()) };
+        let Some(bytes) = self.place.read(&path, MAX_PACKED_BYTES)? else { return Ok(BTreeMap::new()) };
         let mut packed = BTreeMap::new();
         let lines = bytes.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         for (number, line) in lines.enumerate() {

@@ -12,11 +12,11 @@ use super::references::References;
 use super::store::ObjectStore;
 
 /// The maximum depth of tags that point to tags.
-const MAX_TAGS: usize = 64;
-/// How many candidates of an ambiguous abbreviation are listed.
-const SHOWN: usize = 8;
+const MAX_TAG_DEPTH: usize = 64;
+/// The maximum number of listed candidates of an ambiguous abbreviation.
+const MAX_CANDIDATES: usize = 8;
 
-/// What a revision resolves to.
+/// The target of a revision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Revision {
     /// `None` if the revision names a tree directly.
@@ -35,6 +35,13 @@ enum RevisionStep {
     Peel(Option<ObjectKind>),
 }
 
+/// An object that is not a tag.
+struct Peeled {
+    id: ObjectId,
+    kind: ObjectKind,
+    bytes: Rc<Vec<u8>>,
+}
+
 /// Resolves a revision expression.
 pub(crate) fn resolve<'s>(
     place: &GitLayout<'s>,
@@ -48,7 +55,7 @@ pub(crate) fn resolve<'s>(
     for step in steps {
         id = resolver.step(id, &step)?;
     }
-    let (id, kind, bytes) = resolver.peel(id)?;
+    let Peeled { id, kind, bytes } = resolver.peel(id)?;
     match kind {
         ObjectKind::Tree => Ok(Revision { commit: None, tree: id }),
         ObjectKind::Commit => Ok(Revision { commit: Some(id), tree: resolver.commit(&id, &bytes)?.tree }),
@@ -148,22 +155,22 @@ impl Resolver<'_, '_, '_> {
         let line = |(id, kind): &(ObjectId, Option<ObjectKind>)| {
             format!("{} {id}", kind.map_or("damaged object", ObjectKind::name))
         };
-        let mut candidates: Vec<String> = kinds.iter().take(SHOWN).map(line).collect();
-        if kinds.len() > SHOWN {
-            candidates.push(format!("or one of {} more", kinds.len() - SHOWN));
+        let mut candidates: Vec<String> = kinds.iter().take(MAX_CANDIDATES).map(line).collect();
+        if kinds.len() > MAX_CANDIDATES {
+            candidates.push(format!("or one of {} more", kinds.len() - MAX_CANDIDATES));
         }
         Err(GitError::Ambiguous { prefix: digits.to_owned(), candidates })
     }
 
     fn step(&mut self, id: ObjectId, step: &RevisionStep) -> Result<ObjectId, GitError> {
         match *step {
-            RevisionStep::Peel(None) => Ok(self.peel(id)?.0),
+            RevisionStep::Peel(None) => Ok(self.peel(id)?.id),
             RevisionStep::Peel(Some(ObjectKind::Tree)) => {
-                let (id, kind, bytes) = self.peel(id)?;
+                let Peeled { id, kind, bytes } = self.peel(id)?;
                 if kind == ObjectKind::Commit { Ok(self.commit(&id, &bytes)?.tree) } else { wanted(id, kind, "tree") }
             }
             RevisionStep::Peel(Some(_)) | RevisionStep::Parent(0) => {
-                let (id, kind, _) = self.peel(id)?;
+                let Peeled { id, kind, .. } = self.peel(id)?;
                 wanted(id, kind, "commit")
             }
             RevisionStep::Parent(number) => self.parent(id, number),
@@ -173,7 +180,7 @@ impl Resolver<'_, '_, '_> {
     }
 
     fn parent(&mut self, id: ObjectId, number: u32) -> Result<ObjectId, GitError> {
-        let (id, kind, bytes) = self.peel(id)?;
+        let Peeled { id, kind, bytes } = self.peel(id)?;
         wanted(id, kind, "commit")?;
         let commit = self.commit(&id, &bytes)?;
         let is_cut = self.shallow()?.contains(&id);
@@ -183,18 +190,18 @@ impl Resolver<'_, '_, '_> {
     }
 
     /// Follows tags to their target.
-    fn peel(&mut self, id: ObjectId) -> Result<(ObjectId, ObjectKind, Rc<Vec<u8>>), GitError> {
+    fn peel(&mut self, id: ObjectId) -> Result<Peeled, GitError> {
         let mut id = id;
-        for _ in 0..MAX_TAGS {
+        for _ in 0..MAX_TAG_DEPTH {
             let (kind, bytes) = self.store.read(&id)?;
             if kind != ObjectKind::Tag {
-                return Ok((id, kind, bytes));
+                return Ok(Peeled { id, kind, bytes });
             }
             let target = bytes.split(|&byte| byte == b'\n').next().and_then(|line| line.strip_prefix(b"object "));
             let target = target.and_then(|digits| ObjectId::from_hex(digits, self.place.format.hash));
             id = target.ok_or_else(|| GitError::damaged(&format!("tag {id}"), "it does not say what it marks"))?;
         }
-        Err(GitError::TooMuch { what: "a chain of tags".to_owned(), limit: MAX_TAGS as u64 })
+        Err(GitError::TooMuch { what: "a chain of tags".to_owned(), limit: MAX_TAG_DEPTH as u64 })
     }
 
     fn commit(&self, id: &ObjectId, bytes: &[u8]) -> Result<Commit, GitError> {

@@ -48,7 +48,7 @@ const fn steps<const N: usize>(group: usize, first: u16) -> [(u16, u8); N] {
 const LENGTH_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /// Streams with more blocks are not short.
-const MOST_BLOCKS: usize = 16;
+const MAX_BLOCKS: usize = 16;
 
 /// The `size` bytes of the zlib stream at the start of the input; `None` if it is another kind of stream, damaged, or incomplete.
 pub(super) fn inflate(input: &[u8], size: usize) -> Option<Vec<u8>> {
@@ -60,7 +60,7 @@ pub(super) fn inflate(input: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut bits = Bits { body, at: 0 };
     // Limited by the input, so that a false size takes no memory: deflate expands a byte to at most 1032.
     let mut out = Output { bytes: Vec::with_capacity(size.min(body.len().saturating_mul(1032))), size };
-    for _ in 0..MOST_BLOCKS {
+    for _ in 0..MAX_BLOCKS {
         // The lowest bit marks the last block; the next two are its type.
         let kind = bits.take(3);
         match kind >> 1 {
@@ -192,16 +192,16 @@ fn codes(bits: &mut Bits<'_>) -> Option<(Codes, Codes)> {
 
 /// The number of bits that index a code's table. Longer codes belong to rare symbols.
 const TABLE_BITS: u8 = 10;
-const LONGEST_CODE: usize = 15;
+const MAX_CODE_BITS: usize = 15;
 /// [`Bits::peek`] returns at least 57 bits.
-const CODES_IN_PEEK: usize = 57 / LONGEST_CODE;
+const CODES_IN_PEEK: usize = 57 / MAX_CODE_BITS;
 
 /// A Huffman code, built from the lengths of its symbols' codes.
 struct Codes {
     /// Indexed by the next bits: a symbol, and in the lowest four bits the length of its code; 0 if the code is longer.
     table: [u16; 1 << TABLE_BITS],
     /// The number of symbols by code length.
-    counts: [u16; LONGEST_CODE + 1],
+    counts: [u16; MAX_CODE_BITS + 1],
     /// Sorted by length, then by number.
     symbols: [u16; 288],
 }
@@ -209,20 +209,20 @@ struct Codes {
 impl Codes {
     /// `None` for lengths that leave bit patterns unused or ambiguous; only a single symbol may leave some unused.
     fn new(lengths: &[u8]) -> Option<Self> {
-        let mut codes = Self { table: [0; 1 << TABLE_BITS], counts: [0; LONGEST_CODE + 1], symbols: [0; 288] };
+        let mut codes = Self { table: [0; 1 << TABLE_BITS], counts: [0; MAX_CODE_BITS + 1], symbols: [0; 288] };
         for &length in lengths {
             *codes.counts.get_mut(usize::from(length))? += 1;
         }
         codes.counts[0] = 0;
         // For each length, the first index in `symbols` and its first code.
-        let mut starts = [(0usize, 0u32); LONGEST_CODE + 1];
+        let mut starts = [(0usize, 0u32); MAX_CODE_BITS + 1];
         let (mut start, mut code) = (0, 0);
         for (place, &count) in starts.iter_mut().zip(&codes.counts) {
             *place = (start, code);
             start += usize::from(count);
             code = (code + u32::from(count)) << 1;
         }
-        if code != 2 << LONGEST_CODE && start > 1 {
+        if code != 2 << MAX_CODE_BITS && start > 1 {
             return None;
         }
         for (symbol, &length) in (0u16..).zip(lengths).filter(|(_, length)| **length != 0) {
@@ -250,7 +250,7 @@ impl Codes {
     /// Decodes bit by bit: codes of one length are consecutive numbers.
     fn decode_long(&self, bits: u64) -> Decoded {
         let (mut code, mut first, mut start) = (0, 0, 0);
-        for length in 1..=LONGEST_CODE {
+        for length in 1..=MAX_CODE_BITS {
             code |= (bits >> (length - 1) & 1) as usize;
             let count = usize::from(self.counts[length]);
             if code < first + count {
@@ -331,7 +331,7 @@ mod tests {
         &[0x78, 0x01, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x57, 0xc8, 0x40, 0x27, 0x01, 0x68, 0x03, 0x08, 0xb1];
 
     #[test]
-    fn a_stream_of_fixed_codes() {
+    fn a_stream_with_fixed_codes_is_inflated() {
         assert_eq!(inflate(FIXED, 23).as_deref(), Some(b"hello hello hello hello".as_slice()));
         for size in [0, 5, 22, 24] {
             assert_eq!(inflate(FIXED, size), None, "{size}");
@@ -342,14 +342,14 @@ mod tests {
     }
 
     #[test]
-    fn length_and_distance_tables_are_those_of_deflate() {
+    fn length_and_distance_tables_equal_those_of_the_specification() {
         assert_eq!((LENGTHS[0], LENGTHS[8], LENGTHS[27], LENGTHS[28]), ((3, 0), (11, 1), (227, 5), (258, 0)));
         assert_eq!((DISTANCES[0], DISTANCES[4], DISTANCES[29]), ((1, 0), (5, 1), (24_577, 13)));
     }
 
     /// The general inflater would hide failures here, so compare with this one directly.
     #[test]
-    fn streams_with_codes_of_their_own() {
+    fn streams_with_dynamic_codes_are_inflated() {
         let mixed = |length: u64| (0..length).map(|n| ((n * n * 2_654_435_761) >> 13) as u8).collect::<Vec<u8>>();
         // Symbols of decreasing frequency, so that some have long codes.
         let rare: Vec<u8> = (0..20_000u32).map(|n| (n.trailing_zeros() * 7) as u8).collect();
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_that_leave_bits_without_a_meaning_are_refused() {
+    fn incomplete_codes_are_refused() {
         assert!(Codes::new(&[1, 1]).is_some() && Codes::new(&[2, 2, 2, 2]).is_some());
         assert!(Codes::new(&[0, 1, 0]).is_some() && Codes::new(&[0, 0]).is_some(), "one symbol, or none");
         assert!(Codes::new(&[1, 2]).is_none() && Codes::new(&[1, 1, 1]).is_none() && Codes::new(&[16]).is_none());
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_of_the_definition() {
+    fn checksums_follow_the_definition_of_adler32() {
         let bytes: Vec<u8> = (0..20_000u32).map(|n| ((n % 251) ^ (n / 7)) as u8).collect();
         for length in [0, 1, 15, 16, 17, 5552, 5553, 20_000] {
             let step = |(low, high): (u32, u32), byte: &u8| {
@@ -393,7 +393,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_inflated_is_what_was_deflated(
+        fn inflating_reverses_deflating(
             bytes in prop::collection::vec(0u8..8, 0..300),
             spread in 1u8..=36,
             level in 0u8..=10,
@@ -412,7 +412,7 @@ mod tests {
         }
 
         #[test]
-        fn no_stream_yields_another_size_than_asked(mut stream in prop::collection::vec(any::<u8>(), 0..80), size in 0usize..2000) {
+        fn inflated_streams_have_exactly_the_expected_size(mut stream in prop::collection::vec(any::<u8>(), 0..80), size in 0usize..2000) {
             stream.splice(..0, [0x78, 0x9c, 0b011]);
             prop_assert!(inflate(&stream, size).is_none_or(|inflated| inflated.len() == size));
         }

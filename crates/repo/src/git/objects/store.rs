@@ -10,20 +10,20 @@ use std::rc::Rc;
 use super::error::GitError;
 use super::id::{ObjectId, ObjectKind};
 use super::inflate::{Inflater, Source};
-use super::pack::{MAX_OBJECT, Object, Pack};
+use super::pack::{MAX_OBJECT_BYTES, Object, Pack};
 use super::pack_index::Prefix;
 use super::place::GitLayout;
 use crate::paths::{join, real_path};
 use crate::system::{EntryKind, Owner};
 use crate::system_ext::SystemExt as _;
 
-/// git's own limit for the depth of alternates.
+/// Git's own limit for the depth of alternates.
 const MAX_ALTERNATE_DEPTH: usize = 5;
 const MAX_FOLDERS: usize = 64;
 /// No repository has as many packs, and each costs an open file.
 const MAX_PACKS: usize = 20_000;
 /// The maximum total of inflated bytes per query.
-const MAX_INFLATED: u64 = 8 << 30;
+const MAX_INFLATED_BYTES: u64 = 8 << 30;
 
 pub(crate) struct ObjectStore<'p, 's> {
     place: &'p GitLayout<'s>,
@@ -81,7 +81,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
                     return pack.kind(place, offset).ok();
                 }
             }
-            if let Ok(Some(compressed)) = place.read(&loose_path(&folder.path, id), MAX_OBJECT) {
+            if let Ok(Some(compressed)) = place.read(&loose_path(&folder.path, id), MAX_OBJECT_BYTES) {
                 let mut source = LooseSource { bytes: &compressed, shown: String::new() };
                 let (head, _) = self.inflater.inflate(&mut source, 0, 32).ok()?;
                 return ObjectKind::of_name(head.split(|&byte| byte == b' ').next()?);
@@ -120,7 +120,11 @@ impl<'p, 's> ObjectStore<'p, 's> {
         let mut spend = |bytes: u64| {
             *inflated = inflated.saturating_add(bytes);
             let what = || "what the question needs from the repository".to_owned();
-            if *inflated > MAX_INFLATED { Err(GitError::TooMuch { what: what(), limit: MAX_INFLATED }) } else { Ok(()) }
+            if *inflated > MAX_INFLATED_BYTES {
+                Err(GitError::TooMuch { what: what(), limit: MAX_INFLATED_BYTES })
+            } else {
+                Ok(())
+            }
         };
         let mut first_error = None;
         let mut tried = |outcome: Result<Option<Object>, GitError>, file: &str| match outcome {
@@ -239,27 +243,36 @@ fn read_loose(
     path: &str,
     spend: &mut dyn FnMut(u64) -> Result<(), GitError>,
 ) -> Result<Option<Object>, GitError> {
-    let Some(compressed) = place.read(path, MAX_OBJECT)? else { return Ok(None) };
+    let Some(compressed) = place.read(path, MAX_OBJECT_BYTES)? else { return Ok(None) };
     let mut source = LooseSource { bytes: &compressed, shown: place.shown(path) };
     let (head, _) = inflater.inflate(&mut source, 0, 32)?;
-    let parsed = loose_head(&head).ok_or_else(|| source.damaged("it does not say what it is"))?;
-    let (kind, start, size) = parsed;
-    if size > MAX_OBJECT {
-        return Err(GitError::TooMuch { what: format!("the object `{}`", place.shown(path)), limit: MAX_OBJECT });
+    let parsed = LooseHeader::parse(&head).ok_or_else(|| source.damaged("it does not say what it is"))?;
+    let LooseHeader { kind, length, size } = parsed;
+    if size > MAX_OBJECT_BYTES {
+        return Err(GitError::TooMuch { what: format!("the object `{}`", place.shown(path)), limit: MAX_OBJECT_BYTES });
     }
     spend(size)?;
     let size = usize::try_from(size).unwrap_or(usize::MAX);
-    let mut bytes = inflater.inflate_exactly(&mut source, 0, start.saturating_add(size))?;
-    bytes.drain(..start);
+    let mut bytes = inflater.inflate_exactly(&mut source, 0, length.saturating_add(size))?;
+    bytes.drain(..length);
     Ok(Some(Object { kind, bytes: Rc::new(bytes) }))
 }
 
-/// Kind, header length and size of a loose object: `tree 123` and a zero byte.
-fn loose_head(head: &[u8]) -> Option<(ObjectKind, usize, u64)> {
-    let end = head.iter().position(|&byte| byte == 0)?;
-    let text = std::str::from_utf8(head.get(..end)?).ok()?;
-    let (kind, size) = text.split_once(' ')?;
-    Some((ObjectKind::of_name(kind.as_bytes())?, end + 1, size.parse().ok()?))
+/// The header of a loose object: `tree 123` and a zero byte.
+struct LooseHeader {
+    kind: ObjectKind,
+    /// The length of the header itself.
+    length: usize,
+    size: u64,
+}
+
+impl LooseHeader {
+    fn parse(head: &[u8]) -> Option<Self> {
+        let end = head.iter().position(|&byte| byte == 0)?;
+        let text = std::str::from_utf8(head.get(..end)?).ok()?;
+        let (kind, size) = text.split_once(' ')?;
+        Some(Self { kind: ObjectKind::of_name(kind.as_bytes())?, length: end + 1, size: size.parse().ok()? })
+    }
 }
 
 struct LooseSource<'b> {

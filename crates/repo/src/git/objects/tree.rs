@@ -15,11 +15,11 @@ use super::store::ObjectStore;
 /// long as most of their folders are unchanged.
 const MAX_PATHS: usize = 1_000_000;
 /// The maximum length of all names together, in bytes.
-const MAX_NAMES: usize = 256 << 20;
+const MAX_NAME_BYTES: usize = 256 << 20;
 /// The maximum total size of cached folders, which may be referenced again.
-const MAX_KEPT: usize = 64 << 20;
+const MAX_CACHED_BYTES: usize = 64 << 20;
 /// Longer paths cannot be opened.
-const MAX_PATH: usize = 1 << 16;
+const MAX_PATH_BYTES: usize = 1 << 16;
 
 /// The kind of a path in a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl RevisionFiles {
                     continue;
                 }
                 (paths, names) = (paths + 1, names.saturating_add(full.len()));
-                if paths > MAX_PATHS || names > MAX_NAMES || full.len() > MAX_PATH {
+                if paths > MAX_PATHS || names > MAX_NAME_BYTES || full.len() > MAX_PATH_BYTES {
                     let what = "the number of paths in the revision that differ from the index".to_owned();
                     return Err(GitError::TooMuch { what, limit: MAX_PATHS as u64 });
                 }
@@ -123,7 +123,7 @@ impl Trees {
             return Ok(Rc::clone(known));
         }
         let bytes = store.read_as(id, ObjectKind::Tree)?;
-        if self.bytes + bytes.len() <= MAX_KEPT {
+        if self.bytes + bytes.len() <= MAX_CACHED_BYTES {
             self.bytes += bytes.len();
             self.kept.insert(*id, Rc::clone(&bytes));
         }
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_below_a_folder_that_is_the_same_is_the_same() {
+    fn a_file_in_an_unchanged_folder_is_unchanged() {
         let same = |folders: &[&str]| RevisionFiles {
             same: folders.iter().map(|folder| folder.as_bytes().to_vec()).collect(),
             ..RevisionFiles::default()

@@ -17,11 +17,11 @@ use super::tree::{TreeEntry, TreeMode};
 /// The maximum number of folders read per comparison.
 const MAX_FOLDERS: usize = 20_000;
 /// The maximum total size of cached folders, in bytes: the next comparison needs most of them again.
-const MAX_KEPT: usize = 32 << 20;
+const MAX_CACHED_BYTES: usize = 32 << 20;
 /// Longer paths cannot be opened.
-const MAX_PATH: usize = 1 << 16;
+const MAX_PATH_BYTES: usize = 1 << 16;
 
-/// What differs between two folders.
+/// The differences between two folders.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TreeChanges {
     /// Paths relative to the prefix, sorted.
@@ -176,13 +176,13 @@ impl TreeDiff {
         Self { kept: FxHashMap::default(), kept_bytes: 0, left: budget }
     }
 
-    /// The files that differ, at most `most`. Without an old tree, all files differ. Submodules do not count as files.
+    /// The files that differ, at most `max_paths`. Without an old tree, all files differ. Submodules do not count as files.
     pub(crate) fn compare(
         &mut self,
         store: &mut ObjectStore<'_, '_>,
         (old, new): (Option<ObjectId>, ObjectId),
         prefix: &[u8],
-        most: usize,
+        max_paths: usize,
     ) -> Result<TreeChanges, GitError> {
         let mut found = Vec::new();
         let mut opened = 0;
@@ -204,7 +204,7 @@ impl TreeDiff {
                 let [old, new] =
                     [pair.0, pair.1].map(|side| side.filter(|side| side.mode.is_none()).map(|side| side.id));
                 let is_below = folder.starts_with(prefix) || prefix.starts_with(&folder);
-                if (old.is_some() || new.is_some()) && is_below && full.len() < MAX_PATH {
+                if (old.is_some() || new.is_some()) && is_below && full.len() < MAX_PATH_BYTES {
                     pending.push((folder, old, new));
                 }
                 let file =
@@ -213,7 +213,7 @@ impl TreeDiff {
                     && let Some(below) = full.strip_prefix(prefix)
                 {
                     found.push(below.to_vec());
-                    if found.len() > most {
+                    if found.len() > max_paths {
                         return Ok(TreeChanges::TooMany);
                     }
                 }
@@ -241,7 +241,7 @@ impl TreeDiff {
             Some(tree) => Rc::clone(tree),
             None => {
                 let tree = Rc::new(Tree::new(id, store.read_as(id, ObjectKind::Tree)?)?);
-                if self.kept_bytes.saturating_add(tree.bytes.len()) > MAX_KEPT {
+                if self.kept_bytes.saturating_add(tree.bytes.len()) > MAX_CACHED_BYTES {
                     self.kept.clear();
                     self.kept_bytes = 0;
                 }
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_not_the_same_in_both() {
+    fn differences_between_two_folders_are_found() {
         for (old, new, expected) in [
             ("", "", ""),
             ("a=1 b=2 c=3", "a=1 b=2 c=3", ""),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_makes_no_sense_is_damage() {
+    fn an_invalid_tree_entry_is_reported_as_damage() {
         let id = ObjectId::from_bytes(&[1; 20]).unwrap();
         let whole = [b"100644 a\0".as_slice(), &[7; 20]].concat();
         for bytes in [b"100644 a".to_vec(), whole[..20].to_vec(), [whole.as_slice(), b"x"].concat()] {

@@ -10,19 +10,19 @@ use super::place::GitLayout;
 use crate::system_ext::SystemExt as _;
 
 /// The size of a window, in bytes.
-const WINDOW: u64 = 32 << 10;
+const WINDOW_BYTES: u64 = 32 << 10;
 
 /// The windows of one file.
 pub(super) struct Windows {
     /// The end of the readable part.
     pub(super) end: u64,
     /// The maximum number of cached windows.
-    most: usize,
-    /// From the start of a window to its place in `kept`.
+    max_windows: usize,
+    /// The index in `kept` of each window, by its start.
     places: FxHashMap<u64, usize>,
-    /// The oldest window is replaced first. Its memory is used again: new memory costs more than reading the file once more.
+    /// The oldest window is replaced first, and its memory is reused: allocating costs more than another read of the file.
     kept: Vec<Window>,
-    /// The place of the window that is replaced next.
+    /// The index of the window that is replaced next.
     oldest: usize,
 }
 
@@ -32,8 +32,8 @@ struct Window {
 }
 
 impl Windows {
-    pub(super) fn new(end: u64, most: usize) -> Self {
-        Self { end, most, places: FxHashMap::default(), kept: Vec::new(), oldest: 0 }
+    pub(super) fn new(end: u64, max_windows: usize) -> Self {
+        Self { end, max_windows, places: FxHashMap::default(), kept: Vec::new(), oldest: 0 }
     }
 
     /// The bytes from a position to the end of its window; empty after the end of the file.
@@ -43,14 +43,14 @@ impl Windows {
         Ok(bytes.get(skip..).unwrap_or_default())
     }
 
-    /// The window around a position: where it starts, and its bytes.
+    /// The window around a position: its start and its bytes.
     pub(super) fn around(
         &mut self,
         place: &GitLayout<'_>,
         path: &str,
         position: u64,
     ) -> Result<(u64, &[u8]), GitError> {
-        let start = position - position % WINDOW;
+        let start = position - position % WINDOW_BYTES;
         let at = match self.places.get(&start) {
             Some(&at) => at,
             None => self.read(place, path, start)?,
@@ -59,18 +59,18 @@ impl Windows {
     }
 
     fn read(&mut self, place: &GitLayout<'_>, path: &str, start: u64) -> Result<usize, GitError> {
-        let at = if self.kept.len() < self.most {
+        let at = if self.kept.len() < self.max_windows {
             self.kept.push(Window { start, bytes: Vec::new() });
             self.kept.len() - 1
         } else {
             let at = self.oldest;
-            self.oldest = (at + 1) % self.most;
+            self.oldest = (at + 1) % self.max_windows;
             at
         };
         let Some(window) = self.kept.get_mut(at) else { return Ok(at) };
         // A failed read leaves no window behind.
         self.places.remove(&window.start);
-        let length = self.end.saturating_sub(start).min(WINDOW);
+        let length = self.end.saturating_sub(start).min(WINDOW_BYTES);
         window.start = start;
         window.bytes.resize(usize::try_from(length).unwrap_or(0), 0);
         if !window.bytes.is_empty() {
