@@ -1,6 +1,6 @@
 //! The laws of the private map (`dependency.map.json`).
 
-use stan_model::document::integrity::decode;
+use stan_model::document::externals_lock::decode;
 use stan_model::document::{check_node_id, is_absolute};
 
 use crate::documents::check_findings;

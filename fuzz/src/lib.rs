@@ -3,7 +3,6 @@
 //!
 //! Called by the fuzzer with generated inputs, by the tests here with seeds and random changes to them, and by the programs with
 //! files from the command line. Nothing here depends on the caller.
-//! programs with files that are named. Nothing here knows which of them it is.
 
 pub mod cache;
 pub mod components;

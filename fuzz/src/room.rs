@@ -10,7 +10,6 @@ use stan_lang::WORKER_STACK;
 ///
 /// The extractor catches panics of its parser and reports them in its result. The fuzzer's panic hook would abort the process
 /// before that, so it is removed; an uncaught panic still reaches the fuzzer from here.
-/// process before that, so it is removed; an uncaught panic still reaches the fuzzer from here.
 pub(crate) fn with_room(law: impl FnOnce() + Send) {
     static UNHOOKED: Once = Once::new();
     UNHOOKED.call_once(|| drop(std::panic::take_hook()));

@@ -97,7 +97,7 @@ fn request_of(line: &str) -> SliceRequest {
             "imports" => Closure::Imports,
             _ => Closure::All,
         },
-        reading: match word() {
+        pointer_space: match word() {
             "toolchain" => PointerSpace::Toolchain,
             "file" => PointerSpace::File,
             _ => PointerSpace::Canonical,

@@ -90,7 +90,7 @@ pub(crate) fn ready(root: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Runs every suite, whatever fails, and then says which did.
+/// Runs every suite even if one fails, and then says which failed.
 pub(crate) fn long(root: &Path, options: &LongOptions) -> Result<bool> {
     let chosen = chosen(&options.names)?;
     if options.list {

@@ -55,13 +55,13 @@ fn a_slice_to_standard_output_and_to_a_file() {
     let output =
         run(directory.path(), &["--out", "a/b/s.json", "ast", "slice", "--in", "m.x07.json", "--ptr", "/decls/1"]);
     assert!(text(&output.stdout).contains("\"slice_ast\":null"));
-    #[expect(clippy::disallowed_methods, reason = "a test looks at what was written")]
+    #[expect(clippy::disallowed_methods, reason = "the test reads the files that were written")]
     let written = std::fs::read_to_string(directory.path().join("a/b/s.json")).unwrap();
     assert!(written.starts_with("{\"decls\":[{\"body\":1,") && written.ends_with("}\n"));
     let unwritable = run(directory.path(), &["ast", "slice", "--in", "m.x07.json", "--ptr", "/decls/1", "--out", "a"]);
     assert_eq!(unwritable.status.code(), Some(2));
     assert!(text(&unwritable.stdout).contains("write: a: "));
-    #[expect(clippy::disallowed_methods, reason = "a test looks at what was written")]
+    #[expect(clippy::disallowed_methods, reason = "the test reads the files that were written")]
     let left = std::fs::read_dir(directory.path()).unwrap().count();
     assert_eq!(left, 2, "no temporary file stays");
 }
@@ -128,7 +128,7 @@ fn a_module_is_read_from_standard_input() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a test sets its own scene and looks at what was written")]
+#[expect(clippy::disallowed_methods, reason = "the test writes its input and reads the output")]
 fn n20_an_edited_slice_goes_back() {
     let directory = directory();
     let at = |name: &str| directory.path().join(name);

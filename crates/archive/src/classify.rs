@@ -122,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_are_one_text(text in "[aä€\u{1f600}\n]{0,40}", extra in proptest::collection::vec(any::<u8>(), 0..3), size in 1_usize..5) {
+        fn text_shape_does_not_depend_on_how_bytes_are_split(text in "[aä€\u{1f600}\n]{0,40}", extra in proptest::collection::vec(any::<u8>(), 0..3), size in 1_usize..5) {
             let bytes = [text.as_bytes(), &extra].concat();
             let mut scan = TextScan::default();
             bytes.chunks(size).for_each(|piece| scan.update(piece));

@@ -38,7 +38,7 @@ impl<'s> ExclusiveFile<'s> {
     /// `lock` is the lock file. `None` if another process holds it.
     pub(crate) fn try_take(system: &'s dyn WritableSystem, lock: &Path, holder: &str) -> io::Result<Option<Self>> {
         let text = format!("{}\n{holder}\n", system.process_token()?);
-        let held = beside(lock, HELD);
+        let held = with_suffix(lock, HELD);
         if let Some(file) = Self::create(system, &held, &text)? {
             return Ok(Some(file));
         }
@@ -47,7 +47,7 @@ impl<'s> ExclusiveFile<'s> {
         }
         // Only one process at a time may remove an abandoned lock: if two see the same abandoned file, the second could remove
         // the new lock of the first.
-        let path = beside(lock, BREAK);
+        let path = with_suffix(lock, BREAK);
         let Some(breaker) = Self::create(system, &path, &text)? else {
             if is_abandoned(system, &path) {
                 ignore_absent(system.remove_file(&path))?;
@@ -64,7 +64,7 @@ impl<'s> ExclusiveFile<'s> {
     /// The holder, as far as the file records it.
     pub(crate) fn note(system: &dyn WritableSystem, lock: &Path) -> Note {
         let mut bytes = Vec::new();
-        let stat = system.read_at_most(&beside(lock, HELD), MAX_BYTES, &mut bytes).ok();
+        let stat = system.read_at_most(&with_suffix(lock, HELD), MAX_BYTES, &mut bytes).ok();
         let holder = String::from_utf8_lossy(&bytes).lines().nth(1).unwrap_or_default().to_owned();
         Note { holder, written: stat.map(|stat| stat.mtime) }
     }
@@ -75,7 +75,7 @@ impl<'s> ExclusiveFile<'s> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
             created => created?,
         };
-        // From here on, dropping it removes the file, whatever fails.
+        // From here on, dropping it removes the file, also when a later step fails.
         let made = Self { system, path: path.to_owned() };
         file.write_all(text.as_bytes())?;
         Ok(Some(made))
@@ -99,7 +99,7 @@ fn is_abandoned(system: &dyn WritableSystem, path: &Path) -> bool {
     }
 }
 
-fn beside(lock: &Path, suffix: &str) -> PathBuf {
+fn with_suffix(lock: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(lock);
     name.push(suffix);
     name.into()

@@ -75,7 +75,7 @@ impl Folders {
                     made.map_err(|error| Error::io("make the folder", &absolute, error))?;
                     self.made.push(prefix.to_owned());
                 }
-                Err(error) => return Err(Error::io("look at", &absolute, error)),
+                Err(error) => return Err(Error::io("stat", &absolute, error)),
             }
             self.known.insert(prefix.to_owned());
         }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_in_use_stays() {
+    fn undo_keeps_folders_that_are_not_empty() {
         let system = MemorySystem::new();
         system.set_dir("/r");
         let mut folders = Folders::new(Path::new("/r"));

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_holder_that_is_slow_to_say_its_name_is_waited_for_by_name() {
+    fn a_waiting_run_names_a_holder_that_writes_its_name_late() {
         let system = MemorySystem::new();
         system.set_dir("/r/.stan");
         let mut held = system.try_lock(Path::new("/r/.stan/.lock")).unwrap().unwrap();

@@ -1,6 +1,6 @@
 //! Fails every single effect of a run in turn, once or from there on: outputs are old or new and complete, and the next run
 //! succeeds.
-#![expect(clippy::print_stdout, reason = "the tests tell what came of each fault")]
+#![expect(clippy::print_stdout, reason = "the tests print the result of each fault")]
 
 mod support;
 

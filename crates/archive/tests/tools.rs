@@ -1,7 +1,7 @@
 //! GNU tar, bsdtar, Python's tarfile and Node's tar unpack the archive, with unusual names and modes. Tools that are not
 //! installed are skipped, with a note.
 #![cfg(unix)]
-#![expect(clippy::disallowed_methods, reason = "tests look at real directories")]
+#![expect(clippy::disallowed_methods, reason = "the tests read real directories")]
 #![expect(clippy::print_stderr, reason = "a skipped tool is said")]
 
 mod support;

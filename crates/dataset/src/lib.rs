@@ -33,7 +33,6 @@ impl DatasetFormat {
         }
     }
 
-    /// The bytes of a table.
     pub fn write(self, table: &Table) -> Vec<u8> {
         match self {
             Self::Ndjson => ndjson::write(table),

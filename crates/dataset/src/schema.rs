@@ -5,7 +5,6 @@
 /// Incremented whenever a table or a column is added.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     Text,

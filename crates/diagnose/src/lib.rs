@@ -13,7 +13,6 @@ pub use place::is_foreign;
 
 use serde::Serialize;
 
-/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -77,7 +76,6 @@ pub struct Diagnostic {
     pub place: Option<LogPosition>,
     /// The end of the finding, if the tool reports it.
     pub end: Option<(u32, Option<u32>)>,
-    /// The severity.
     pub severity: Severity,
     /// The tool's code or rule.
     pub code: Option<String>,

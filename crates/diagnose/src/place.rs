@@ -66,11 +66,17 @@ pub(crate) fn paren(text: &str) -> Option<(LogPosition, &str)> {
     None
 }
 
-/// Parses `line:col`; returns also the rest.
-pub(crate) fn position(text: &str) -> Option<(u32, u32, &str)> {
+/// A line and a column, as a tool counts them.
+pub(crate) struct LineColumn {
+    pub line: u32,
+    pub col: u32,
+}
+
+/// Parses `line:col` at the start of `text`; returns also the rest.
+pub(crate) fn line_column(text: &str) -> Option<(LineColumn, &str)> {
     let (line, rest) = number(text)?;
     let (col, rest) = number(rest.strip_prefix(':')?)?;
-    Some((line, col, rest))
+    Some((LineColumn { line, col }, rest))
 }
 
 /// The path without scheme, bundler prefix, query and backslashes; `None` if the text cannot be a path.

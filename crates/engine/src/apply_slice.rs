@@ -21,7 +21,6 @@ pub struct ApplySliceCommand {
     pub out: Option<String>,
 }
 
-/// The result of the verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplySliceOutcome {
     pub class: ExitClass,
@@ -118,8 +117,8 @@ impl ApplyRun<'_> {
         edited: &SourceModule<'_>,
     ) -> Result<Applied, Failure> {
         let mut first_failure = None;
-        for reading in [PointerSpace::Canonical, PointerSpace::File, PointerSpace::Toolchain] {
-            let request = SliceRequest { reading, ..recorded.request() };
+        for pointer_space in [PointerSpace::Canonical, PointerSpace::File, PointerSpace::Toolchain] {
+            let request = SliceRequest { pointer_space, ..recorded.request() };
             let again = stan_slice::slice(module, &X07, &request).ok();
             let Some(again) = again.filter(|slice| recorded.matches(&slice.meta)) else { continue };
             match merge_edits(module, &again.ast, edited) {
@@ -193,7 +192,7 @@ impl RecordedSlice {
         let bound = |key| self.meta.get("truncation").and_then(|cut| cut.get(key)).and_then(Value::as_u64);
         SliceRequest {
             pointer: text("ptr").to_owned(),
-            reading: PointerSpace::Canonical,
+            pointer_space: PointerSpace::Canonical,
             enclosure: match text("enclosure") {
                 "module" => Enclosure::Module,
                 "defn" => Enclosure::Defn,

@@ -22,7 +22,7 @@ pub struct ContextCommand {
     /// Default: `decl` for a pointer into a declaration, `module` for any other.
     pub enclosure: Option<Enclosure>,
     pub closure: Closure,
-    pub reading: PointerSpace,
+    pub pointer_space: PointerSpace,
     pub max_nodes: Option<u64>,
     pub max_bytes: Option<u64>,
     /// The directory that paths are shown relative to; absolute.
@@ -30,7 +30,6 @@ pub struct ContextCommand {
     pub toolchain_version: &'static str,
 }
 
-/// The result of the verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextOutcome {
     pub class: ExitClass,
@@ -182,7 +181,7 @@ impl ContextPackRun<'_> {
         let default = if is_in_declaration { Enclosure::Decl } else { Enclosure::Module };
         SliceRequest {
             pointer: self.pointer.clone(),
-            reading: command.reading,
+            pointer_space: command.pointer_space,
             enclosure: command.enclosure.unwrap_or(default),
             closure: command.closure,
             max_nodes: command.max_nodes,

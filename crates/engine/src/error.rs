@@ -100,7 +100,7 @@ impl From<ConfigError> for EngineError {
 impl From<ImportError> for EngineError {
     fn from(error: ImportError) -> Self {
         let hint = match &error {
-            ImportError::Outside { .. } => "look at the configuration first: what it imports is archived",
+            ImportError::Outside { .. } => "read the configuration first: the files that it imports are archived",
             _ => "fix `imports` in the configuration",
         };
         Self::input(error.to_string()).hint(hint)

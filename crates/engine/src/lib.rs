@@ -1,4 +1,16 @@
 //! One function per verb. The only API that the programs use.
+//!
+//! - `open`, `asked`, [`config`], [`imports`]: open a repository; parse what users type; configuration and configured imports;
+//! - [`graph`], `cache`, `shared`: the graph, its threads, the cache, incremental updates; facts shared between machines;
+//! - [`context`]: maps, selections, archives and snapshots of the workspace;
+//! - [`reply`]: checks, applies and undoes replies;
+//! - [`relevance`], [`suggest`]: rank files for a task; propose selections;
+//! - [`outline`], [`pack`], [`answers`]: declarations without a graph; packs; dependencies from the graph and its facts;
+//! - [`overview`], [`view`]: the text overview; the HTML view of a repository;
+//! - [`export`], [`sarif`]: tables for query engines; findings as SARIF;
+//! - [`tokens`]: counts tokens; token tables, cached per user;
+//! - [`init`]: plans, then writes or rolls back; the files that it installs are in `assets`;
+//! - [`host`]: every verb by name with JSON, for Node.
 
 pub mod answers;
 mod apply_slice;

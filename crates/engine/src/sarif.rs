@@ -186,7 +186,7 @@ mod tests {
     use crate::outline::AnswerSize;
 
     #[test]
-    fn imports_that_lead_nowhere_have_file_and_line() {
+    fn unresolved_imports_have_file_and_line() {
         let system = MemorySystem::new();
         system.set_file(
             "/r/ä b.ts",

@@ -63,37 +63,9 @@ pub fn run_scripts(
         };
         progress.stage("running scripts");
         progress.script(ScriptEvent::Started(name));
-        let shell = ShellCommand {
-            text: command,
-            directory: Path::new(repository.root),
-            timeout: request.timeout,
-            most_output: MAX_OUTPUT,
-        };
-        let outcome = processes.run(&shell, is_cancelled).map_err(|error| {
-            EngineError::input(format!("the script `{name}` cannot be started: {error}")).hint("it is run with `sh -c`")
-        })?;
-        let mut text = without_escapes(&outcome.output);
-        if outcome.lost > 0 {
-            text.extend_from_slice(format!("\n({} more bytes of output were not kept)\n", outcome.lost).as_bytes());
-        }
-        let (end, exit_code) = match outcome.end {
-            ShellEnd::Exited(code) => (ScriptEnd::Exited, Some(code)),
-            ShellEnd::Signalled(_) => (ScriptEnd::Killed, None),
-            ShellEnd::TimedOut => (ScriptEnd::TimedOut, None),
-            ShellEnd::Cancelled => {
-                return Err(EngineError::input("interrupted: the scripts were ended, and nothing was written"));
-            }
-        };
-        let report = ScriptReport {
-            name: name.clone(),
-            path: repository.layout().own(&format!("output/{name}.txt")),
-            end,
-            exit_code,
-            milliseconds: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
-            bytes: text.len() as u64,
-        };
-        progress.script(ScriptEvent::Ended(&report));
-        outputs.push(ScriptOutput { report, text });
+        let output = run_script(processes, repository, request, name, command, is_cancelled)?;
+        progress.script(ScriptEvent::Ended(&output.report));
+        outputs.push(output);
     }
     let failed: Vec<String> =
         outputs.iter().filter(|output| !output.report.is_success()).map(|one| script_line(&one.report)).collect();
@@ -103,4 +75,44 @@ pub fn run_scripts(
         );
     }
     Ok(outputs)
+}
+
+fn run_script(
+    processes: &dyn Processes,
+    repository: &Repository<'_>,
+    request: &ScriptsRequest,
+    name: &str,
+    command: &str,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<ScriptOutput, EngineError> {
+    let shell = ShellCommand {
+        text: command,
+        directory: Path::new(repository.root),
+        timeout: request.timeout,
+        most_output: MAX_OUTPUT,
+    };
+    let outcome = processes.run(&shell, is_cancelled).map_err(|error| {
+        EngineError::input(format!("the script `{name}` cannot be started: {error}")).hint("it is run with `sh -c`")
+    })?;
+    let mut text = without_escapes(&outcome.output);
+    if outcome.lost > 0 {
+        text.extend_from_slice(format!("\n({} more bytes of output were not kept)\n", outcome.lost).as_bytes());
+    }
+    let (end, exit_code) = match outcome.end {
+        ShellEnd::Exited(code) => (ScriptEnd::Exited, Some(code)),
+        ShellEnd::Signalled(_) => (ScriptEnd::Killed, None),
+        ShellEnd::TimedOut => (ScriptEnd::TimedOut, None),
+        ShellEnd::Cancelled => {
+            return Err(EngineError::input("interrupted: the scripts were ended, and nothing was written"));
+        }
+    };
+    let report = ScriptReport {
+        name: name.to_owned(),
+        path: repository.layout().own(&format!("output/{name}.txt")),
+        end,
+        exit_code,
+        milliseconds: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        bytes: text.len() as u64,
+    };
+    Ok(ScriptOutput { report, text })
 }

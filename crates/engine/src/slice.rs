@@ -15,7 +15,6 @@ pub struct SliceCommand {
     pub request: SliceRequest,
 }
 
-/// The result of the verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceOutcome {
     pub class: ExitClass,

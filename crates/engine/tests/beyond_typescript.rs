@@ -269,7 +269,7 @@ fn a_link_inside_the_root_is_resolved_to_its_target() {
 }
 
 #[test]
-fn links_that_lead_nowhere_are_reported() {
+fn dangling_links_are_reported() {
     check(
         "
         //- /r/a.ts

@@ -83,7 +83,7 @@ fn answer(system: &MemorySystem, root: &str, threads: usize, external_depth: u32
 }
 
 #[test]
-fn threads_do_not_matter() {
+fn the_answer_does_not_depend_on_the_number_of_threads() {
     for (seed, depth) in [(1, 0), (2, 0), (3, 2)] {
         let system = repository("/r", seed);
         let first = answer(&system, "/r", 1, depth);
@@ -105,7 +105,7 @@ fn the_order_of_listings_does_not_matter() {
 }
 
 #[test]
-fn the_place_does_not_matter() {
+fn the_answer_does_not_depend_on_the_checkout_path() {
     let first = answer(&repository("/r", 5), "/r", 2, 1);
     for root in ["/place/somebody/a much longer place/r", "/x/packages/p1", "/ü"] {
         assert_eq!(answer(&repository(root, 5), root, 2, 1), first, "{root}");
@@ -113,7 +113,7 @@ fn the_place_does_not_matter() {
 }
 
 #[test]
-fn twenty_runs_are_one() {
+fn twenty_runs_give_the_same_bytes() {
     let system = repository("/r", 6);
     let first = answer(&system, "/r", 8, 0);
     for time in 0..19 {

@@ -90,7 +90,7 @@ fn the_example_of_the_documentation_is_accepted() {
 }
 
 #[test]
-fn the_gate_sees_each_part_of_it() {
+fn each_altered_part_of_the_example_is_reported() {
     check("present: yes", "present: no", &["0007", "0006"]);
     check("  - `src/price.ts` — present: yes\n", "", &["0005"]);
     check("  - x: `[\"src/legacy.ts\"]`\n", "", &["0010"]);

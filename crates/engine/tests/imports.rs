@@ -206,7 +206,7 @@ fn git_and_node_modules_are_entered_only_if_a_glob_names_them() {
 }
 
 #[test]
-fn a_glob_without_matches_is_a_warning() {
+fn a_glob_without_matches_gives_a_warning() {
     check(
         TREE,
         &[("a", &["docs/*.rst", "gone/*.md", "docs/a.md/x"]), ("b", &[])],

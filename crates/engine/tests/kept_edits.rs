@@ -62,7 +62,7 @@ impl Edited {
 }
 
 #[test]
-fn the_run_after_an_edit_has_nothing_to_compare() {
+fn the_run_after_an_edit_is_unchanged() {
     let mut edited = Edited::new();
     edited.write("a.ts", "import {x} from './barrel'; import './gone';");
     edited.wait();
@@ -89,7 +89,7 @@ fn restored_contents_match_the_cache_again() {
 
 /// A file written in the same second as the run may change again without a change of its stat.
 #[test]
-fn a_young_edit_is_read_again() {
+fn a_recently_edited_file_is_read_again() {
     let mut edited = Edited::new();
     edited.wait();
     for name in ["y", "z"] {

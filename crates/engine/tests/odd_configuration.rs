@@ -243,7 +243,7 @@ fn manifests_and_configurations_that_are_directories() {
 }
 
 #[test]
-fn links_in_circles_end() {
+fn circular_links_terminate() {
     check(
         r#"
         //- link /r/loop -> .

@@ -254,7 +254,7 @@ fn files_that_lose_permission_during_the_run() {
 /// A single disk error: the next run must not reuse what that run could not read.
 #[test]
 fn a_call_that_fails_once() {
-    check_disturbed("fails", &|_| Err(io::Error::other("the disk is tired")));
+    check_disturbed("fails", &|_| Err(io::Error::other("the disk failed")));
 }
 
 #[test]

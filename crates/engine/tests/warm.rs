@@ -11,7 +11,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use stan_engine::Engine;
 use stan_engine::context::{JsonStyle, Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest};
-use stan_model::document::integrity::ExternalsLock;
+use stan_model::document::externals_lock::ExternalsLock;
 
 use support::disk::{Disk, MemoryDisk, RealDisk};
 use support::edits::{TimedEdit, sequence, start};
@@ -99,7 +99,7 @@ fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (Stri
     let built = build_map(&Engine::new(disk.system()), &repository, &request).expect("a map can be made");
     let mut document = Vec::new();
     built.map.write(&mut document, JsonStyle::Indented).expect("memory takes everything");
-    (String::from_utf8(document).expect("maps are text"), built.integrity, built.errors)
+    (String::from_utf8(document).expect("maps are text"), built.externals_lock, built.errors)
 }
 
 fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, stats_only: bool) -> GraphOutcome {

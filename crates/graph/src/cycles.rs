@@ -97,12 +97,12 @@ impl Tarjan<'_> {
                 }
             } else {
                 self.path.pop();
-                self.leave(node);
+                self.complete(node);
             }
         }
     }
 
-    fn leave(&mut self, node: u32) {
+    fn complete(&mut self, node: u32) {
         let low = self.low[node as usize];
         if low == self.order[node as usize] {
             let start = self.open.iter().rposition(|open| *open == node).unwrap_or(0);

@@ -4,7 +4,7 @@
 use expect_test::{ExpectFile, expect_file};
 use serde_json::Value;
 use stan_graph::{Map, SelectOptions, SelectionEntry, summarize};
-use stan_model::document::{context_schema, integrity, state};
+use stan_model::document::{context_schema, externals_lock, state};
 
 fn check(schema: &Value, committed: &ExpectFile) {
     // Sort canonically first: another crate may enable maps that preserve order, and the file must not depend on that.
@@ -17,7 +17,7 @@ fn check(schema: &Value, committed: &ExpectFile) {
 fn committed_schemas_are_up_to_date() {
     check(&context_schema::state(), &expect_file!["../../../schemas/dependency.state.schema.json"]);
     check(&context_schema::meta(), &expect_file!["../../../schemas/dependency.meta.schema.json"]);
-    check(&context_schema::integrity(), &expect_file!["../../../schemas/dependency.map.schema.json"]);
+    check(&context_schema::externals_lock(), &expect_file!["../../../schemas/dependency.map.schema.json"]);
     check(&context_schema::selection_summary(), &expect_file!["../../../schemas/selection.summary.schema.json"]);
 }
 
@@ -81,7 +81,7 @@ fn schema_and_reader_agree_about_maps() {
 }
 
 #[test]
-fn schema_and_reader_agree_about_integrity_maps() {
+fn schema_and_reader_agree_about_externals_locks() {
     let node = |fields: &str| {
         let hash = "0".repeat(64);
         format!(
@@ -99,7 +99,7 @@ fn schema_and_reader_agree_about_integrity_maps() {
         (r#"{"v":2,"nodes":{}}"#.to_owned(), false),
     ];
     let documents: Vec<(&str, bool)> = documents.iter().map(|(text, is_fine)| (text.as_str(), *is_fine)).collect();
-    same_verdict(&context_schema::integrity(), |bytes| integrity::decode(bytes, "i").is_ok(), &documents);
+    same_verdict(&context_schema::externals_lock(), |bytes| externals_lock::decode(bytes, "i").is_ok(), &documents);
 }
 
 #[test]

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_nul_is_text() {
+    fn a_nul_after_the_first_bytes_does_not_make_a_file_binary() {
         let mut bytes = vec![b' '; super::BINARY_WINDOW];
         bytes.push(0);
         assert!(decode(&bytes).text.is_some());

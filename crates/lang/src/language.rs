@@ -292,34 +292,37 @@ impl Languages {
 
     /// Whether a file is source code of any of them.
     pub fn claim(self, path: &str) -> bool {
-        self.position(path).is_some()
+        self.of(path).is_some()
     }
 
     /// See [`Language::describe`].
     pub fn describe(self, file: SourceFile<'_>, options: &ExtractOptions) -> Option<Box<str>> {
-        self.iter().nth(self.position(file.name)?)?.describe(file, options)
+        self.of(file.name)?.describe(file, options)
     }
 
     /// See [`Language::tagged_prose`].
     pub fn tagged_prose(self, file: SourceFile<'_>, tags: &[String]) -> Vec<Option<String>> {
-        let language = self.position(file.name).and_then(|position| self.iter().nth(position));
-        language.map_or_else(|| vec![None; tags.len()], |language| language.tagged_prose(file, tags))
+        self.of(file.name).map_or_else(|| vec![None; tags.len()], |language| language.tagged_prose(file, tags))
     }
 
     /// See [`Language::has_implicit_imports`].
     pub fn has_implicit_imports(self, path: &str) -> bool {
-        let language = self.position(path).and_then(|position| self.iter().nth(position));
-        language.is_some_and(|language| language.has_implicit_imports())
+        self.of(path).is_some_and(|language| language.has_implicit_imports())
     }
 
     /// The reader of the file's outline; `None` if its language has none.
     pub fn declarations(self, path: &str) -> Option<&'static dyn Declare> {
-        self.iter().nth(self.position(path)?)?.declarations()
+        self.of(path)?.declarations()
     }
 
     /// Names and extractor versions, for the key of caches.
     pub fn versions(self) -> Vec<(&'static str, u32)> {
         self.0.iter().map(|language| (language.name(), language.version())).collect()
+    }
+
+    /// The language whose source code the file is.
+    fn of(self, path: &str) -> Option<&'static dyn Language> {
+        self.iter().find(|language| language.claims(path))
     }
 
     pub(crate) fn position(self, path: &str) -> Option<usize> {

@@ -1,6 +1,15 @@
 //! Languages: source text to `FileFacts`, specifier to target. One folder per language, one table that lists them
 //! ([`Languages::all`]); other crates use the traits of [`language`] and name no language.
 //!
+//! - `typescript`: TypeScript and JavaScript: `extract` (imports and exports), `resolve` with `tsconfig` (the same targets as
+//!   TypeScript), `declare` (outlines; for packs also names and type annotations);
+//! - `python`: `extract`; `resolve`, CPython's path finder with a search path from manifests and virtual environments; `declare`;
+//! - `go`: its own scanner; links the files of a package by the names that they declare and use;
+//! - `rust`: modules, imports and paths in one pass over tokens; follows `mod` declarations and paths by Rust's rules;
+//! - `x07`: x07 modules and projects;
+//! - `packages`: ids and hash verification of packages in package managers' stores and in `vendor` folders;
+//! - `documents`: one-line descriptions of files that are not source code.
+//!
 //! The parsers (oxc, ruff) live here and nowhere else. Nothing here touches the file system except through
 //! `stan_repo::Files`.
 

@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_the_first_bytes() {
+    fn beginnings_are_the_first_sixteen_bytes_as_numbers() {
         let text = "abcdefghijklmnopqrstuvwxyz";
         for length in 0..=text.len() {
             let mut padded = text.as_bytes()[..length].to_vec();

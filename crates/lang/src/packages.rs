@@ -15,7 +15,7 @@
 pub mod vendored;
 
 use serde::Serialize;
-use stan_model::document::integrity::PackageFile;
+use stan_model::document::externals_lock::PackageFile;
 use stan_model::{Digest, Ecosystem, RepoPath};
 use stan_repo::{AbsPath, EntryKind, Files};
 

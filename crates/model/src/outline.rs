@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_elided() {
+    fn bodies_and_values_are_replaced_by_ellipses() {
         let text = "f(a) { return 1 } g = [1, 2], h = 'a'";
         let spans = [Span::new(5, 17), Span::new(22, 28), Span::new(34, 37)];
         assert_eq!(elided(text, Span::new(0, 37), &spans), "f(a) { … } g = [ … ], h = …");

@@ -25,7 +25,7 @@ mod tests {
     use super::RepoPath;
 
     #[test]
-    fn names_joined_by_slashes() {
+    fn only_normalised_relative_paths_are_accepted() {
         for path in ["a", "a/b.ts", "..a/b..", "...", "C:x", "a\\..\\b", "é/ü", " "] {
             assert_eq!(RepoPath::new(path).map(RepoPath::as_str), Some(path));
         }

@@ -74,7 +74,7 @@ pub(crate) enum Carrier {
     Function(BoundNode<SignatureId>),
 }
 
-/// A search for members with one name. Each carrier is visited once, because several paths may lead to it.
+/// A search for members with one name. Each carrier is visited once, because several paths may reach it.
 struct MemberSearch<'n> {
     name: &'n str,
     seen: FxHashSet<Carrier>,

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fewer_and_fewer_lines_around_the_place() {
+    fn each_pruning_step_keeps_fewer_lines_around_the_focus() {
         let text: String = (1..=200).map(|line| format!("{}line {line};\n", " ".repeat(line % 7))).collect();
         let starts = LineStarts::new(&text);
         let wanted = BTreeSet::from([90]);

@@ -14,8 +14,8 @@ const GROUP_SIZE: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub file: u32,
-    /// The priority of the file, highest first.
-    pub worth: Fixed,
+    /// Files are taken in descending order of this.
+    pub priority: Fixed,
 }
 
 /// The files that fit.
@@ -34,7 +34,7 @@ pub struct Filled {
 /// Takes files until the budget is used up. `weigh` returns the sizes of files.
 pub fn fill(candidates: Vec<Candidate>, budget: u64, mut weigh: impl FnMut(&[u32]) -> Vec<u64>) -> Filled {
     // A heap instead of a sort: usually only a few groups of thousands of files are needed.
-    let ranked = candidates.into_iter().map(|candidate| (candidate.worth, Reverse(candidate.file)));
+    let ranked = candidates.into_iter().map(|candidate| (candidate.priority, Reverse(candidate.file)));
     let mut rest: BinaryHeap<(Fixed, Reverse<u32>)> = ranked.collect();
     let mut filled = Filled { left: budget, ..Filled::default() };
     let mut misses = 0;
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn smaller_files_that_still_fit_are_taken() {
-        let candidate = |file: u32, worth: i64| Candidate { file, worth: Fixed::int(worth) };
+        let candidate = |file: u32, priority: i64| Candidate { file, priority: Fixed::int(priority) };
         let sizes = [5, 100, 3, 2];
         let weigh = |files: &[u32]| files.iter().map(|&file| sizes[file as usize]).collect();
         let filled = fill(vec![candidate(3, 1), candidate(1, 8), candidate(0, 9), candidate(2, 1)], 9, weigh);
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn nothing_is_weighed_after_many_misses() {
-        let candidates = (0..300).map(|file| Candidate { file, worth: Fixed::ZERO }).collect();
+        let candidates = (0..300).map(|file| Candidate { file, priority: Fixed::ZERO }).collect();
         let mut asked = 0;
         let filled = fill(candidates, 10, |files| {
             asked += files.len();

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_do_not_wrap() {
+    fn arithmetic_saturates_at_the_limits() {
         let largest = Fixed(i64::MAX);
         assert_eq!(largest + Fixed::ONE, largest);
         assert_eq!(largest * largest, largest);

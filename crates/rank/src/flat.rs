@@ -150,7 +150,7 @@ pub(crate) fn numbers(chunks: &[[u8; 4]]) -> impl DoubleEndedIterator<Item = u32
 }
 
 /// Binary search for a number in sorted chunks.
-pub(crate) fn holds(chunks: &[[u8; 4]], number: u32) -> bool {
+pub(crate) fn contains(chunks: &[[u8; 4]], number: u32) -> bool {
     chunks.binary_search_by_key(&number, |chunk| u32::from_le_bytes(*chunk)).is_ok()
 }
 
@@ -177,7 +177,6 @@ impl Flat<8> {
     }
 }
 
-/// Decodes a number.
 pub(crate) fn fixed(bytes: [u8; 8]) -> Fixed {
     Fixed::from_bits(i64::from_le_bytes(bytes))
 }

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_say_nothing() {
+    fn commits_of_too_many_files_are_ignored() {
         let all: Vec<u32> = (0..41).collect();
         let history = [change(0, &all)];
         let mut seeds = vec![Fixed::ZERO; 41];

@@ -23,7 +23,7 @@ impl Postings {
     /// else here.
     fn build<I: Iterator<Item = Entry>>(entries: impl Fn() -> I, files: usize) -> Self {
         let mut places = vec![0usize; files];
-        entries().for_each(|(_, file, _)| places[file as usize] += 1);
+        entries().for_each(|entry| places[entry.file as usize] += 1);
         let all = sorted(entries, places.iter().sum());
         let (mut keys, mut ends) = (Vec::<TermKey>::new(), Vec::<u32>::new());
         let mut entries = Vec::with_capacity(all.len() * ENTRY);
@@ -34,14 +34,14 @@ impl Postings {
             row_ends.push(small(start));
         }
         let mut rows = vec![0; all.len() * ENTRY];
-        for (rank, same) in (0u32..).zip(all.chunk_by(|left, right| left.0 == right.0)) {
-            for &(_, file, count) in same {
+        for (rank, same) in (0u32..).zip(all.chunk_by(|left, right| left.key == right.key)) {
+            for &Entry { file, count, .. } in same {
                 entries.extend_from_slice(&entry(file, count));
                 let place = &mut places[file as usize];
                 rows[*place * ENTRY..(*place + 1) * ENTRY].copy_from_slice(&entry(rank, count));
                 *place += 1;
             }
-            keys.push(same[0].0);
+            keys.push(same[0].key);
             ends.push(small(entries.len() / ENTRY));
         }
         let lists = |ends: Vec<u32>, entries: Vec<u8>| Lists::new(ends.into_iter().collect(), Box::new(entries));
@@ -51,7 +51,7 @@ impl Postings {
         Self { keys, by_term: by_term.unwrap_or_default(), by_file: by_file.unwrap_or_default() }
     }
 
-    /// The rank of a term.
+    /// The rank of a term among the keys, which are sorted.
     pub(crate) fn find(&self, key: TermKey) -> Option<usize> {
         self.keys.find(key)
     }
@@ -95,8 +95,14 @@ fn small(number: usize) -> u32 {
 /// The average number of entries per bucket of a sort.
 const BUCKET: usize = 32;
 
-/// A term, a file, and the term's count in the file.
-type Entry = (TermKey, u32, u16);
+/// One term of one file. Sorted by term, then by file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    key: TermKey,
+    file: u32,
+    /// How often the file contains the term.
+    count: u16,
+}
 
 /// Bucket sort of `count` entries. Keys are hashes, so their first bits spread them evenly over small buckets, which are sorted
 /// one by one. Keys that do not spread only make a bucket larger.
@@ -105,15 +111,15 @@ fn sorted<I: Iterator<Item = Entry>>(entries: impl Fn() -> I, count: usize) -> V
     // Few entries give `bits` = 0, and a shift by 64 would overflow.
     let bucket = |key: TermKey| key.checked_shr(TermKey::BITS - bits).unwrap_or(0) as usize;
     let mut ends = vec![0usize; 1 << bits];
-    entries().for_each(|(key, ..)| ends[bucket(key)] += 1);
+    entries().for_each(|entry| ends[bucket(entry.key)] += 1);
     let mut start = 0;
     for end in &mut ends {
         // Turns the counts into the start of each bucket; placing the entries moves these to the ends.
         start += std::mem::replace(end, start);
     }
-    let mut spread = vec![(0, 0, 0); count];
+    let mut spread = vec![Entry::default(); count];
     entries().for_each(|entry| {
-        let place = &mut ends[bucket(entry.0)];
+        let place = &mut ends[bucket(entry.key)];
         spread[*place] = entry;
         *place += 1;
     });
@@ -141,12 +147,15 @@ impl WordIndex {
     pub fn build<W: Borrow<FileWords> + Sync>(files: &[W]) -> Self {
         let entries_of = |list: fn(&FileWords) -> &[(TermKey, u16)]| {
             let numbered = (0u32..).zip(files);
-            numbered
-                .flat_map(move |(file, words)| list(words.borrow()).iter().map(move |&(key, count)| (key, file, count)))
+            numbered.flat_map(move |(file, words)| {
+                list(words.borrow()).iter().map(move |&(key, count)| Entry { key, file, count })
+            })
         };
         let defined = || {
             let numbered = (0u32..).zip(files);
-            numbered.flat_map(|(file, words)| words.borrow().definitions.iter().map(move |&key| (key, file, 1)))
+            numbered.flat_map(|(file, words)| {
+                words.borrow().definitions.iter().map(move |&key| Entry { key, file, count: 1 })
+            })
         };
         let definitions = Postings::build(defined, files.len());
         let (words, (parts, norms)) = rayon::join(
@@ -255,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_the_other_side_of_the_lists() {
+    fn rows_contain_the_same_entries_as_the_lists() {
         let texts: Vec<String> = (0..40).map(|file| format!("all w{} w{} last{file}", file % 7, file % 5)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let index = index(&texts);
@@ -271,7 +280,11 @@ mod tests {
     #[test]
     fn entries_are_sorted_however_their_keys_spread() {
         for step in [1u64, u64::MAX / 3000, 0] {
-            let entry = |number: u64| (number.wrapping_mul(7919) % 3000 * step, (number % 11) as u32, 1);
+            let entry = |number: u64| Entry {
+                key: number.wrapping_mul(7919) % 3000 * step,
+                file: (number % 11) as u32,
+                count: 1,
+            };
             let mut expected: Vec<Entry> = (0..3000).map(entry).collect();
             expected.sort_unstable();
             assert_eq!(sorted(|| (0..3000).map(entry), 3000), expected, "{step}");

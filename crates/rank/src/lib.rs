@@ -1,6 +1,13 @@
 //! Ranks which files a task needs. Each of these is a signal, summed up to one score: words, definitions, names, history and the
 //! import graph.
 //!
+//! - `layout`, `index`, `history`, `walk`: the inputs of the signals: paths, words, files changed together, imports;
+//! - `signals`, `rank`: the signals; their weighted sum;
+//! - `hits`: a second pass over the neighbours of the best hits;
+//! - `reasons`: the reason that is shown for each file;
+//! - `flat`: the word index in the form that the cache stores;
+//! - `definitions`: the words that a text defines, by file extension and keyword.
+//!
 //! Pure and deterministic: fixed-point arithmetic, sums in the order of files and terms. Reading, caching and printing are done
 //! elsewhere.
 

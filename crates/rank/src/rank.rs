@@ -83,7 +83,6 @@ impl Signal {
         Self::HitPairs,
     ];
 
-    /// The weight of the signal.
     pub fn weight(self) -> u8 {
         match self {
             Self::Churn | Self::Graph | Self::HitPairs => 1,
@@ -195,7 +194,6 @@ impl<'c> Ranking<'c> {
         self.of_text.as_ref().is_some_and(|(_, text)| text.parts.is_empty())
     }
 
-    /// The score of a file.
     pub fn score(&self, file: usize) -> Fixed {
         self.scores.get(file).copied().unwrap_or_default()
     }
@@ -203,11 +201,11 @@ impl<'c> Ranking<'c> {
     /// The priority of a file under a budget: its score minus the cost of its tokens. A file of twice the size must have a
     /// clearly higher score; how much higher depends on the maximum possible score and on the budget. `cost` is that of the
     /// budget.
-    pub fn worth(&self, file: usize, tokens: u64, cost: Fixed) -> Fixed {
+    pub fn priority(&self, file: usize, tokens: u64, cost: Fixed) -> Fixed {
         self.score(file) - cost * number(tokens).ln()
     }
 
-    /// The cost of tokens under a budget, as subtracted by `worth`.
+    /// The cost of tokens under a budget, as subtracted by [`Self::priority`].
     pub fn costs(&self, budget: u64) -> impl FnMut(u64) -> Fixed + use<> {
         let cost = self.cost(budget);
         let mut known = Memo::new(move |tokens: Fixed| cost * tokens.ln());
@@ -244,7 +242,7 @@ impl<'c> Ranking<'c> {
             // Common changes show which test belongs to the focus. Without a history, the name does.
             Signal::Names => !has_history && self.of_focus.is_some(),
             Signal::HitGraph => true,
-            // A text rarely means files that only share the name of a hit. Whoever changes a file also changes its test. Without
+            // Files that share a hit's name are rarely what a text is about. A focus is different: its test usually changes with it. Without
             // a history, only the focus's own name counts if other files share it.
             Signal::HitPairs => self.of_focus.as_ref().is_some_and(|focus| has_history || !focus.has_mates),
             _ if signal < Signal::TextWords => self.of_focus.is_some(),

@@ -2,7 +2,7 @@
 //! does not show; a signal without a short explanation has no reason.
 
 use crate::fixed::Fixed;
-use crate::flat::{holds, numbers};
+use crate::flat::{contains, numbers};
 use crate::paths::{folder, folder_distance, is_test};
 use crate::rank::{Ranking, Signal};
 use crate::signals::MentionedPart;
@@ -138,7 +138,7 @@ impl Ranking<'_> {
 
     fn changed_together(&self, file: usize) -> Option<Reason> {
         let number = u32::try_from(file).ok()?;
-        let common = self.focus_commits.iter().filter(|files| holds(files, number)).count();
+        let common = self.focus_commits.iter().filter(|files| contains(files, number)).count();
         let of = u32::try_from(self.focus_commits.len()).unwrap_or(u32::MAX);
         (common > 0).then(|| Reason::ChangedTogether { common: u32::try_from(common).unwrap_or(u32::MAX), of })
     }
@@ -172,7 +172,7 @@ impl Ranking<'_> {
     fn message(&self, file: usize) -> Option<Reason> {
         let (_, signals) = self.of_text.as_ref()?;
         let number = u32::try_from(file).ok()?;
-        let changed = |commit: usize| holds(self.corpus().history.files_of(commit), number);
+        let changed = |commit: usize| contains(self.corpus().history.files_of(commit), number);
         signals.alike.iter().find(|(commit, _)| changed(*commit)).map(|(commit, _)| Reason::Message(*commit))
     }
 }

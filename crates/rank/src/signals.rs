@@ -251,18 +251,18 @@ impl Signals<'_> {
         let words = &self.corpus.index.words;
         let documents = self.documents as i64;
         let most = (documents / 5).max(3);
-        let mut worth: FxHashMap<usize, Fixed> = FxHashMap::default();
+        let mut weights: FxHashMap<usize, Fixed> = FxHashMap::default();
         for (row, &seed) in rows.words.iter().zip(&rows.seeds) {
             for &(term, count) in row {
                 let frequency = words.frequency(term) as i64;
                 if (2..=most).contains(&frequency) {
                     let rare = Fixed::ratio(documents, frequency).ln_1p();
-                    *worth.entry(term).or_default() += seed * Fixed::int(count).ln_1p() * rare;
+                    *weights.entry(term).or_default() += seed * Fixed::int(count).ln_1p() * rare;
                 }
             }
         }
-        let mut best: Vec<(usize, Fixed)> = worth.into_iter().collect();
-        best.sort_unstable_by_key(|&(term, worth)| (std::cmp::Reverse(worth), term));
+        let mut best: Vec<(usize, Fixed)> = weights.into_iter().collect();
+        best.sort_unstable_by_key(|&(term, weight)| (std::cmp::Reverse(weight), term));
         best.truncate(MAX_FOCUS_WORDS);
         best.into_iter().map(|(term, _)| term).collect()
     }
@@ -282,7 +282,7 @@ impl Signals<'_> {
     }
 
     /// The weight of a name with few definitions: rare names weigh more. `None` if it has many.
-    fn name_worth(&self, name: TermKey) -> Option<(usize, Fixed)> {
+    fn name_weight(&self, name: TermKey) -> Option<(usize, Fixed)> {
         let index = self.corpus.index;
         let definition = index.definitions.find(name)?;
         let definers = index.definitions.frequency(definition);
@@ -303,8 +303,8 @@ impl Signals<'_> {
         }
         let named = used.into_iter().filter_map(|(term, seed)| {
             let name = index.words.keys.get(term)?;
-            let (definition, worth) = self.name_worth(name)?;
-            Some(Name { term: definition, name, seed, worth })
+            let (definition, weight) = self.name_weight(name)?;
+            Some(Name { term: definition, name, seed, weight })
         });
         self.spread(&index.definitions, named.collect())
     }
@@ -316,8 +316,8 @@ impl Signals<'_> {
         let named = defined.iter().zip(&rows.seeds).flat_map(|(row, &seed)| {
             row.iter().filter_map(move |&(definition, _)| {
                 let name = index.definitions.keys.get(definition)?;
-                let ((_, worth), term) = (self.name_worth(name)?, index.words.find(name)?);
-                Some(Name { term, name, seed, worth })
+                let ((_, weight), term) = (self.name_weight(name)?, index.words.find(name)?);
+                Some(Name { term, name, seed, weight })
             })
         });
         self.spread(&index.words, named.collect())
@@ -326,7 +326,7 @@ impl Signals<'_> {
     /// Adds the weight of names to the files that contain them, and finds the best name of each file.
     fn spread(&self, postings: &Postings, mut names: Vec<Name>) -> (Vec<Fixed>, BestWords) {
         // Heaviest last; on a tie, the first by key.
-        names.sort_unstable_by_key(|name| (name.worth, std::cmp::Reverse(name.name)));
+        names.sort_unstable_by_key(|name| (name.weight, std::cmp::Reverse(name.name)));
         let words = names.iter().map(|name| name.name).collect();
         let mut placed: Vec<(u32, Name)> = (1u32..).zip(names).collect();
         placed.sort_unstable_by_key(|(_, name)| name.term);
@@ -334,7 +334,7 @@ impl Signals<'_> {
         let mut values = vec![Fixed::ZERO; self.corpus.layout.len()];
         let mut best = BestWords::new(words, values.len());
         for ((place, name), list) in placed.iter().zip(postings.files_of(&terms).iter()) {
-            let value = name.seed * name.worth;
+            let value = name.seed * name.weight;
             for (file, _) in list {
                 values[file] += value;
                 best.add(file, *place);
@@ -378,7 +378,7 @@ struct Name {
     term: usize,
     name: TermKey,
     seed: Fixed,
-    worth: Fixed,
+    weight: Fixed,
 }
 
 /// Signals of files that match a text.

@@ -3,7 +3,7 @@
 //! Edges are normalised by the square roots of the degrees of both ends, so that a hub gives and receives little.
 
 use crate::fixed::Fixed;
-use crate::flat::{Flat, fixed, holds, numbers, part};
+use crate::flat::{Flat, contains, fixed, numbers, part};
 
 /// An import between two files, weighted by how strong the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl ImportGraph {
         let neighbours = self.neighbours(file);
         if wanted.len().saturating_mul(LOOKUP) < neighbours.len() {
             let mut wanted = wanted.iter().filter_map(|&file| u32::try_from(file).ok());
-            return wanted.find(|&file| holds(neighbours, file));
+            return wanted.find(|&file| contains(neighbours, file));
         }
         numbers(neighbours).find(|&other| wanted.binary_search(&(other as usize)).is_ok())
     }

@@ -26,7 +26,6 @@ const USUAL: Duration = Duration::from_millis(50);
 /// Response headers are a few hundred bytes.
 const MAX_HEADER_BYTES: usize = 16 << 10;
 
-/// The options of a server.
 #[derive(Clone)]
 pub struct HttpOptions {
     pub address: CacheAddress,

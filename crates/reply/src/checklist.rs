@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_statement_is_exact() {
+    fn only_the_exact_statement_is_accepted() {
         for text in [STATEMENT, "`dependency.state.json: no change`", "`dependency.state.json`: no change"] {
             assert!(is_statement(text), "{text}");
         }

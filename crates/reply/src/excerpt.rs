@@ -48,7 +48,7 @@ mod tests {
     use super::cut;
 
     #[test]
-    fn the_part_is_underlined() {
+    fn the_excerpt_marks_the_quoted_part() {
         let check = |line: &str, part: &str, column: u32, shown: &str, marked: &str| {
             let (found, excerpt) = cut(line, part);
             let length = (excerpt.end - excerpt.start) as usize;

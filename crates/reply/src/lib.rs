@@ -115,7 +115,6 @@ pub struct IgnoredFile {
     pub secret: Option<String>,
 }
 
-/// The purpose of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purpose {
     /// Whether the reply follows the protocol; patches are applied to the archived bytes.
@@ -125,7 +124,6 @@ pub enum Purpose {
     Apply,
 }
 
-/// The options of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckOptions {
     pub purpose: Purpose,

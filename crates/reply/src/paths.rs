@@ -252,7 +252,7 @@ mod tests {
             "a~/b",
             "~a",
         ];
-        // Excluded, because it is a drive path: one letter and a colon, whatever follows.
+        // Excluded, because it is a drive path: one letter and a colon, and then anything.
         for path in free.into_iter().filter(|path| *path != "a:b/c") {
             check(Access::Write, path, false);
         }

@@ -1,5 +1,14 @@
 //! The outside world: all effects behind one trait, and a root scanned into a `Universe`.
 //!
+//! - `system`, `system_ext`, `layer`: [`System`], the trait for all effects: few primitive methods, none with a default;
+//!   [`SystemExt`], functions built on them; [`SystemLayer`], a wrapper around another system;
+//! - `os`, `memory`, `faulty`: the real system, one in memory, and one that injects faults into another;
+//! - `scan`, `ignore`, `globs`: a root becomes the sorted [`Universe`], by git's rules and picomatch's globs;
+//! - `world`, `reach`: [`World`], the file system as resolution sees it: cached, recorded, and confined to [`Reach`];
+//! - `git`: git's index, objects and history, read without running git;
+//! - `observations`, `stamp`: what a run stat'ed and read, so that the next run can detect changes;
+//! - `walk`, `advice`: the walk over folders that are not scanned; the messages for I/O errors.
+//!
 //! This is the only crate that may use `std::fs`. It knows git's rules about files, and no languages.
 
 mod advice;

@@ -46,7 +46,7 @@ pub struct ObservedFile {
     pub stat: Option<Stat>,
     /// The digest of the part in `DigestScope`; `None` if the file could not be read.
     pub digest: Option<Digest>,
-    pub reading: DigestScope,
+    pub scope: DigestScope,
 }
 
 /// The part of a file's contents that affects the result, and that its digest covers.
@@ -93,8 +93,8 @@ impl Observations {
         // Stable sorts, so that the first of two observations of one path wins.
         self.directories.sort_by(|a, b| a.path.cmp(&b.path));
         self.directories.dedup_by(|b, a| a.path == b.path);
-        self.files.sort_by(|a, b| a.path.cmp(&b.path).then(a.reading.cmp(&b.reading)));
-        self.files.dedup_by(|b, a| a.path == b.path && a.reading == b.reading);
+        self.files.sort_by(|a, b| a.path.cmp(&b.path).then(a.scope.cmp(&b.scope)));
+        self.files.dedup_by(|b, a| a.path == b.path && a.scope == b.scope);
         self.links.sort_by(|a, b| a.path.cmp(&b.path));
         self.links.dedup_by(|b, a| a.path == b.path);
         self.probes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -197,8 +197,8 @@ impl Check<'_> {
         }
         let mut buffer = Vec::new();
         // A file that was too large to be read has no digest now either.
-        let read = self.system.read_at_most(path, seen.reading.limit(), &mut buffer);
-        let digest = read.ok().map(|_| seen.reading.digest(&buffer));
+        let read = self.system.read_at_most(path, seen.scope.limit(), &mut buffer);
+        let digest = read.ok().map(|_| seen.scope.digest(&buffer));
         seen.stat.is_some() == now.is_some() && digest == seen.digest
     }
 
@@ -240,10 +240,10 @@ impl<'a> Recorder<'a> {
     }
 
     /// The contents of a file of at most `limit` bytes.
-    pub(crate) fn read(&mut self, path: &str, reading: DigestScope, limit: u64) -> Result<Vec<u8>, Unread> {
+    pub(crate) fn read(&mut self, path: &str, scope: DigestScope, limit: u64) -> Result<Vec<u8>, Unread> {
         let (stat, result) = read_limited(self.system, path, limit);
-        let digest = result.as_ref().ok().map(|bytes| reading.digest(bytes));
-        self.observations.files.push(ObservedFile { path: path.to_owned(), stat, digest, reading });
+        let digest = result.as_ref().ok().map(|bytes| scope.digest(bytes));
+        self.observations.files.push(ObservedFile { path: path.to_owned(), stat, digest, scope });
         result
     }
 
@@ -330,7 +330,7 @@ mod tests {
         for path in ["/r/large", "/r/link"] {
             let (stat, read) = read_limited(&system, path, MAX_PATTERN_FILE);
             assert_eq!(read.err(), Some(Unread::TooLarge), "{path}");
-            let seen = ObservedFile { path: path.to_owned(), stat, digest: None, reading: DigestScope::Bytes };
+            let seen = ObservedFile { path: path.to_owned(), stat, digest: None, scope: DigestScope::Bytes };
             let observations = Observations { files: vec![seen], ..Observations::default() };
             // No stat is trusted: the file may have been written within the clock's granularity.
             assert_eq!(observations.changes(&system, i64::MIN), Vec::<&str>::new(), "{path}");

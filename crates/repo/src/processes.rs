@@ -17,7 +17,6 @@ pub struct ShellCommand<'a> {
     pub most_output: usize,
 }
 
-/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellOutcome {
     pub end: ShellEnd,

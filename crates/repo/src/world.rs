@@ -155,7 +155,7 @@ impl<'a> World<'a> {
         }
         let (stat, result) = read_real_limited(self.system, &real, MAX_FILE);
         let digest = result.as_ref().ok().map(|bytes| sha256(bytes));
-        let observed = ObservedFile { path: real, stat, digest, reading: DigestScope::Bytes };
+        let observed = ObservedFile { path: real, stat, digest, scope: DigestScope::Bytes };
         self.reads.lock().unwrap_or_else(PoisonError::into_inner).push(observed);
         match (result, digest, stat) {
             (Ok(bytes), Some(digest), Some(stat)) => Ok(FileContents { bytes: bytes.into(), digest, stat }),
@@ -208,7 +208,6 @@ impl<'a> World<'a> {
         real.ends_with(".json") && is_itself() == Some(true)
     }
 
-    /// Resolves a path.
     fn resolve(&self, path: &str) -> Lookup<Reached> {
         if self.reach.is_known_folder(path) {
             return Ok(Reached { real: path.to_owned(), kind: EntryKind::Dir, package: None });

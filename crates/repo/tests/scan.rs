@@ -35,7 +35,7 @@ fn check_globs(fixture: &str, includes: &[&str], excludes: &[&str], expected: &[
 }
 
 #[test]
-fn rules_hold_without_a_repository() {
+fn ignore_rules_apply_without_a_repository() {
     check(
         "
         //- /.gitignore
@@ -132,7 +132,7 @@ fn only_two_folders_of_stans_own_are_scanned() {
 }
 
 #[test]
-fn links_are_their_targets() {
+fn links_to_files_and_folders_are_followed_inside_the_root() {
     check(
         "
         //- /.gitignore

@@ -10,12 +10,12 @@ use stan_slice::{ApplyError, SliceRequest};
 
 /// A pointer into the canonical document, the default.
 fn at(pointer: &str) -> SliceRequest {
-    SliceRequest { reading: PointerSpace::Canonical, ..common::at(pointer) }
+    SliceRequest { pointer_space: PointerSpace::Canonical, ..common::at(pointer) }
 }
 
 /// The same, for the whole module.
 fn whole(pointer: &str) -> SliceRequest {
-    SliceRequest { reading: PointerSpace::Canonical, ..common::whole(pointer) }
+    SliceRequest { pointer_space: PointerSpace::Canonical, ..common::whole(pointer) }
 }
 
 /// Slices, edits and applies; returns the canonical module, and what was changed.

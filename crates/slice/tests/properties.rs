@@ -113,8 +113,8 @@ fn request() -> impl Strategy<Value = (prop::sample::Index, SliceRequest)> {
     let readings = vec![PointerSpace::File, PointerSpace::Canonical, PointerSpace::Toolchain];
     let words = (prop::sample::select(readings), prop::sample::select(enclosures), prop::sample::select(closures));
     (any::<prop::sample::Index>(), words, bound(), bound()).prop_map(
-        |(index, (reading, enclosure, closure), max_nodes, max_bytes)| {
-            (index, SliceRequest { pointer: String::new(), reading, enclosure, closure, max_nodes, max_bytes })
+        |(index, (pointer_space, enclosure, closure), max_nodes, max_bytes)| {
+            (index, SliceRequest { pointer: String::new(), pointer_space, enclosure, closure, max_nodes, max_bytes })
         },
     )
 }

@@ -57,7 +57,7 @@ mod tests {
     use crate::corpus::Edit;
 
     #[test]
-    fn an_edit_undoes_itself() {
+    fn an_edit_restores_the_original_bytes() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let file = folder.path().join("a.js");
         std::fs::write(&file, "export const a = 1;").expect("writable");

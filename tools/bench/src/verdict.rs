@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_peer_gives_a_lower_bound_and_an_absent_one_nothing() {
+    fn a_tool_that_timed_out_gives_a_lower_bound_and_a_missing_one_no_verdict() {
         let rows =
             [(Row::Madge, ProcessOutcome::TimedOut(usage(9000))), (Row::ColdJson, ProcessOutcome::Done(usage(100)))];
         let verdict = find(&rows, "madge").expect("the verdict is there");

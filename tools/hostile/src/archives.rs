@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_files_pass() {
+    fn only_regular_files_below_the_root_pass() {
         let check = |entries: &[Vec<u8>], count: usize| {
             let bytes = [entries.concat(), vec![0; 1024]].concat();
             let faults = faults(&mut Cursor::new(&bytes)).unwrap();

@@ -102,7 +102,7 @@ fn stays(name: &str, samples: &[Sample], report: &mut Report) {
         samples.len(),
         per_cent(error),
     );
-    // Memory depends on thread scheduling: growth within the margin of error is no finding.
+    // Memory depends on thread scheduling: growth within the margin of error is not a finding.
     report.law(format!("{name}: no growth beyond the graph's"), total - 2.0 * error <= ALLOWED_GROWTH * mean, detail);
 }
 

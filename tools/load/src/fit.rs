@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_or_too_little_explains_nothing() {
+    fn constant_or_too_few_samples_give_no_growth() {
         let line = |count: u8| -> Vec<Sample> {
             (0..count).map(|index| Sample { explained: 1.0, value: f64::from(index) }).collect()
         };
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_an_error_and_no_growth() {
+    fn noise_without_a_trend_is_not_reported_as_growth() {
         // Alternates by one, without a trend.
         let samples: Vec<Sample> =
             (0..400).map(|index| Sample { explained: 1.0, value: f64::from(index % 2 * 2 - 1) }).collect();

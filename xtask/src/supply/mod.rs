@@ -3,7 +3,6 @@
 //!
 //! The policy is in `deny.toml` and only cargo-deny checks it. Known vulnerabilities are not looked up here: their database is a
 //! git repository, and CI may only have access to registries.
-//! database is a repository, and CI may have nothing but registries.
 
 mod metadata;
 pub(crate) mod reproducible;

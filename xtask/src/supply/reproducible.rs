@@ -156,7 +156,7 @@ mod tests {
     use super::{rust_flags, told_paths};
 
     #[test]
-    fn told_paths_are_found() {
+    fn private_paths_in_a_program_are_found() {
         let private = ["/place/of/mine/".to_owned(), "/cargo-home/".to_owned()];
         assert_eq!(told_paths(b"panicked at /place/of/mine/src/lib.rs", &private), [&private[0]]);
         assert!(told_paths(b"panicked at /stan/src/lib.rs", &private).is_empty());

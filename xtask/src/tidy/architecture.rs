@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_itself_is_needed() {
+    fn a_missing_architecture_page_is_reported() {
         assert_eq!(check_lines(super::check, &[]), ["ARCHITECTURE.md: is missing"]);
     }
 }

@@ -16,7 +16,7 @@ mod tests {
     use crate::tidy::check_lines;
 
     #[test]
-    fn a_header_is_the_first_thing() {
+    fn a_file_must_start_with_its_header() {
         let files = [
             ("good.rs", "//! Words.\nfn main() {}\n"),
             ("blank-first.rs", "\n//! Words.\n"),

@@ -19,7 +19,7 @@ mod tests {
     use crate::tidy::check_lines;
 
     #[test]
-    fn the_limit_is_inclusive() {
+    fn a_file_of_exactly_the_limit_is_accepted() {
         let (fits, over) = ("x\n".repeat(700), "x\n".repeat(701));
         let files = [("fits.rs", fits.as_str()), ("over.rs", over.as_str()), ("long.json", over.as_str())];
         assert_eq!(check_lines(super::check, &files), ["over.rs: 701 lines, at most 700: split it"]);

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_other_paths_are_not() {
+    fn parts_of_longer_paths_are_not_reported() {
         for line in
             ["src~~home/page.ts", "..~~root/x", "~~~~home/x", "$HOME~~work/x", "~~rooted/x", "~~work", "a.b~~work/c"]
         {

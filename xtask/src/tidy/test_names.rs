@@ -38,7 +38,7 @@ mod tests {
     use crate::tidy::check_lines;
 
     #[test]
-    fn a_test_of_two_words_is_reported() {
+    fn a_test_name_of_two_words_is_reported() {
         let text = "#[test]\n#[ignore = \"long\"]\nfn two_words() {}\nfn helper() {}\n#[test]\nfn it_has_three() {}\n";
         assert_eq!(
             check_lines(super::check, &[("crates/a/src/lib.rs", text)]),

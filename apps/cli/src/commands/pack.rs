@@ -28,14 +28,43 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
     }
     messages.hints(&workspace.hints);
     let format = if args.json { PackFormat::Json } else { args.format };
-    let request = PackRequest {
+    let request = request_of(args, engine, &workspace, logs, format)?;
+    let outcome = pack(engine, &workspace.repository(), &request)?;
+    let rendered = match format {
+        PackFormat::Json => outcome.json(),
+        PackFormat::Md => outcome.markdown(),
+        PackFormat::Xml => outcome.xml(),
+    };
+    write(args, engine, &workspace, &rendered)?;
+    if args.copy {
+        clipboard::copy_and_tell(&rendered, &messages);
+    }
+    if args.out.is_none() && !(args.copy && cli.global.quiet) {
+        out.document(|out| out.write_all(&rendered))?;
+    }
+    out.finish()?;
+    messages.warnings(&outcome.problems);
+    if args.strict && outcome.pack.truncation.is_some() {
+        return Err(Failure::input("the budget left something out").hint("raise --budget, or leave out --strict"));
+    }
+    Ok(())
+}
+
+fn request_of(
+    args: &PackArgs,
+    engine: &Engine<'_>,
+    workspace: &Workspace,
+    logs: Vec<NamedBytes>,
+    format: PackFormat,
+) -> Result<PackRequest, Failure> {
+    Ok(PackRequest {
         logs,
         from: args.from.clone(),
         places: args.at.iter().map(|typed| workspace.asked_place(engine, typed)).collect::<Result<_, _>>()?,
         symbols: args.symbol.iter().map(|typed| workspace.asked_symbol(engine, typed)).collect::<Result<_, _>>()?,
         focus: args.focus.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?,
         changed: args.changed.clone().map(|revision| revision.map_or(Since::Index, Since::Revision)),
-        about: args.about.iter().map(|typed| input::text_of(&workspace, typed)).collect::<Result<_, _>>()?,
+        about: args.about.iter().map(|typed| input::text_of(workspace, typed)).collect::<Result<_, _>>()?,
         budget: args.budget,
         item_tokens: if format == PackFormat::Xml { TAG_TOKENS } else { ITEM_TOKENS },
         tokenizer: args.tokens.into(),
@@ -55,28 +84,13 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
         diagnostic: args.diagnostic,
         all: args.all,
         work: workspace.graph_request(&GraphWorkArgs::default())?,
-    };
-    let outcome = pack(engine, &workspace.repository(), &request)?;
-    let rendered = match format {
-        PackFormat::Json => outcome.json(),
-        PackFormat::Md => outcome.markdown(),
-        PackFormat::Xml => outcome.xml(),
-    };
-    if let Some(typed) = &args.out {
-        let path = workspace.path_of(typed)?;
-        write_document(engine.system(), Path::new(&path), &rendered)
-            .map_err(|error| Failure::input(format!("cannot write `{typed}`: {error}")))?;
-    }
-    if args.copy {
-        clipboard::copy_and_tell(&rendered, &messages);
-    }
-    if args.out.is_none() && !(args.copy && cli.global.quiet) {
-        out.document(|out| out.write_all(&rendered))?;
-    }
-    out.finish()?;
-    messages.warnings(&outcome.problems);
-    if args.strict && outcome.pack.truncation.is_some() {
-        return Err(Failure::input("the budget left something out").hint("raise --budget, or leave out --strict"));
-    }
-    Ok(())
+    })
+}
+
+/// Writes the pack to the file of `--out`, if it is given.
+fn write(args: &PackArgs, engine: &Engine<'_>, workspace: &Workspace, rendered: &[u8]) -> Result<(), Failure> {
+    let Some(typed) = &args.out else { return Ok(()) };
+    let path = workspace.path_of(typed)?;
+    write_document(engine.system(), Path::new(&path), rendered)
+        .map_err(|error| Failure::input(format!("cannot write `{typed}`: {error}")))
 }

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_has_an_end() {
+    fn a_batch_above_the_limit_is_refused() {
         let batch = |count: usize| format!("[{}]", vec!["{\"id\":1,\"method\":\"ping\"}"; count].join(","));
         assert_eq!(answers_without_repository(batch(MAX_IN_BATCH).as_bytes()).len(), MAX_IN_BATCH);
         let refused = answers_without_repository(batch(MAX_IN_BATCH + 1).as_bytes());

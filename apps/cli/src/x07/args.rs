@@ -243,7 +243,7 @@ impl BoundArgs {
     }
 
     /// The interpretation of the pointer: the command's own rule for canonical documents, unless `file` was requested.
-    fn reading(&self, canonical: PointerSpace) -> PointerSpace {
+    fn pointer_space(&self, canonical: PointerSpace) -> PointerSpace {
         match self.reading {
             Some(ReadingArg::File) => PointerSpace::File,
             Some(ReadingArg::Toolchain) | None => canonical,
@@ -258,7 +258,7 @@ impl SliceArgs {
             out,
             request: SliceRequest {
                 pointer: self.ptr,
-                reading: self.bounds.reading(PointerSpace::Canonical),
+                pointer_space: self.bounds.pointer_space(PointerSpace::Canonical),
                 enclosure: self.enclosure.map_or(Enclosure::Decl, Enclosure::from),
                 closure: self.bounds.closure(),
                 max_nodes: self.bounds.max_nodes,
@@ -282,7 +282,7 @@ impl ContextArgs {
             out,
             enclosure: self.enclosure.map(Enclosure::from),
             closure: self.bounds.closure(),
-            reading: self.bounds.reading(PointerSpace::Toolchain),
+            pointer_space: self.bounds.pointer_space(PointerSpace::Toolchain),
             max_nodes: self.bounds.max_nodes,
             max_bytes: self.bounds.max_bytes,
             working_directory: super::files::working_directory(),

@@ -155,7 +155,7 @@ fn line(message: &str) -> String {
 
 /// If a file is not in canonical order, a pointer has two meanings.
 fn reading_note(request: &SliceRequest) -> String {
-    let (read, other) = match request.reading {
+    let (read, other) = match request.pointer_space {
         PointerSpace::File => ("the file as written", "without --reading it is read in the canonical document"),
         PointerSpace::Canonical | PointerSpace::Toolchain => {
             ("the canonical document", "--reading file reads it in the file as written")

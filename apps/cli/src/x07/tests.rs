@@ -67,7 +67,7 @@ fn command(input: &str, pointer: &str) -> SliceCommand {
         out: None,
         request: SliceRequest {
             pointer: pointer.to_owned(),
-            reading: PointerSpace::File,
+            pointer_space: PointerSpace::File,
             enclosure: Enclosure::Decl,
             closure: Closure::All,
             max_nodes: None,
@@ -142,7 +142,7 @@ fn world(directory: &str, working_directory: &str, pointer: &str) -> (Memory, Co
         out: None,
         enclosure: None,
         closure: Closure::All,
-        reading: PointerSpace::Toolchain,
+        pointer_space: PointerSpace::Toolchain,
         max_nodes: None,
         max_bytes: None,
         working_directory: working_directory.to_owned(),
@@ -218,9 +218,9 @@ fn n01_standard_error_tells_how_a_pointer_was_read_when_it_matters() {
     let mut unsorted = module();
     unsorted["decls"].as_array_mut().unwrap().reverse();
     let mut memory = Memory::with(&[("sorted.json", module()), ("unsorted.json", unsorted)]);
-    let mut check = |input: &str, reading: PointerSpace, tells_reading: bool, name: &str, note: &str| {
+    let mut check = |input: &str, pointer_space: PointerSpace, tells_reading: bool, name: &str, note: &str| {
         let mut command = command(input, "/decls/0");
-        command.request.reading = reading;
+        command.request.pointer_space = pointer_space;
         let outcome = slice_with(&mut memory, &command, Printing { tells_reading, is_wrapped: false });
         assert_eq!(report(&outcome)["slice_ast"]["decls"][0]["name"], name);
         assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
@@ -233,10 +233,10 @@ fn n01_standard_error_tells_how_a_pointer_was_read_when_it_matters() {
 }
 
 /// Slices `m.json`, edits the first body, and returns the documents needed to apply it.
-fn edited(document: &Value, reading: PointerSpace) -> Memory {
+fn edited(document: &Value, pointer_space: PointerSpace) -> Memory {
     let mut memory = Memory::with(&[("m.json", document.clone())]);
     let mut command = command("m.json", "/decls/0");
-    command.request.reading = reading;
+    command.request.pointer_space = pointer_space;
     let made = slice(&mut memory, &command);
     let mut document = report(&made);
     memory.0.insert("report.json".to_owned(), made.stdout);

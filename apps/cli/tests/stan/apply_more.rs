@@ -76,7 +76,7 @@ fn refused() -> Vec<(&'static str, String, &'static str)> {
 }
 
 #[test]
-fn replies_with_a_plain_meaning_land() {
+fn replies_with_one_meaning_are_applied() {
     check_landing(&landing());
 }
 

@@ -44,7 +44,7 @@ fn scripts_name_every_command() {
 }
 
 #[test]
-fn another_shell_is_a_matter_of_usage() {
+fn an_unknown_shell_is_a_usage_error() {
     let repository = Repository::new(&[]);
     let output = repository.output(&["completions", "tcsh"], &[]);
     assert_eq!(output.status.code(), Some(2));

@@ -30,7 +30,7 @@ fn a_misspelled_focus_names_the_near_file() {
 }
 
 #[test]
-fn a_folder_is_its_files() {
+fn a_folder_argument_means_the_files_below_it() {
     let output = repository().stan(&["graph", "src/element"]);
     contains(&output, &["exit 0", "modules                     2"]);
 }
@@ -99,7 +99,7 @@ fn binary_files_are_counted_and_not_listed() {
 }
 
 #[test]
-fn counts_of_a_graph_say_where_answers_are_on_a_terminal_alone() {
+fn the_hint_below_the_counts_is_only_shown_on_a_terminal() {
     let repository = repository();
     let hint = "`stan map` shows what the repository holds";
     assert!(!repository.stan(&["graph"]).contains(hint));

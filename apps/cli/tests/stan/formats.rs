@@ -78,7 +78,7 @@ fn parts_name_each_other_and_keep_to_their_size() {
 }
 
 #[test]
-fn only_texts_are_copied() {
+fn copy_requires_a_text_format() {
     let repository = repository();
     let said = repository.stan(&["run", "--copy"]);
     assert!(said.starts_with("exit 2") && said.contains("--format md"), "{said}");

@@ -31,7 +31,7 @@ fn the_graph_is_written_as_json() {
 }
 
 #[test]
-fn figures_are_the_default() {
+fn counts_are_the_default_output() {
     check(
         &["graph"],
         expect![[r#"
@@ -358,7 +358,7 @@ fn warnings_are_on_stderr_and_can_be_silenced() {
 }
 
 #[test]
-fn how_the_answer_was_found() {
+fn verbose_output_says_how_the_cache_was_used() {
     let repository = Repository::new(FILES);
     let stderr = |arguments: &[&str]| String::from_utf8_lossy(&repository.output(arguments, &[]).stderr).into_owned();
     assert_eq!(stderr(&["graph", "--verbose"]), "analysed 4 files\n");
@@ -413,7 +413,7 @@ fn a_cache_that_cannot_be_written_is_not_an_error() {
 }
 
 #[test]
-fn a_closed_pipe_is_success() {
+fn a_closed_pipe_exits_with_success() {
     let many: String = (0..20_000).map(|i| format!("import './missing/{i}';\n")).collect();
     let repository = Repository::new(&[("a.ts", &many)]);
     let mut child = repository
@@ -429,7 +429,7 @@ fn a_closed_pipe_is_success() {
 }
 
 #[test]
-fn the_environment_changes_nothing() {
+fn environment_variables_do_not_change_the_answer() {
     let repository = Repository::new(FILES);
     let answer = |environment: &[(&str, &str)]| {
         let output = repository.output(&["graph", "--json", "--no-cache"], environment);

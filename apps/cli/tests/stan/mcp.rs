@@ -6,7 +6,7 @@ use stan_engine::tokens::Tokenizer;
 use crate::mcp_client::{Client, one_call_of_each, repository, with_branches};
 
 #[test]
-fn a_client_shakes_hands_lists_the_tools_and_calls_one() {
+fn a_client_initialises_lists_the_tools_and_calls_one() {
     let repository = repository();
     let mut client = Client::start(&repository, &[]);
     let hello = client.ask(&json!({

@@ -116,7 +116,7 @@ fn a_pack_as_xml_has_a_tag_for_each_item() {
 }
 
 #[test]
-fn the_same_place_by_log_place_and_symbol() {
+fn log_location_and_symbol_give_the_same_pack() {
     let repository = repository();
     let texts = |pack: &Value| {
         let items = pack["items"].as_array().unwrap().iter();

@@ -351,12 +351,12 @@ fn refused() -> Vec<(&'static str, String, &'static str)> {
 }
 
 #[test]
-fn kinds_whose_meaning_is_plain_land() {
+fn reply_kinds_with_one_meaning_are_applied() {
     check_landing(&landing());
 }
 
 #[test]
-fn kinds_that_are_ambiguous_or_hostile_change_nothing() {
+fn ambiguous_or_hostile_reply_kinds_change_nothing() {
     check_refused(&refused());
 }
 

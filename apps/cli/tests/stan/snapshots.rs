@@ -74,7 +74,7 @@ fn ten_of_each_kind_are_kept() {
 
 /// A random walk compared with a model in memory: the current baseline is always the model's, and none of the last ten is lost.
 #[test]
-fn a_random_walk_loses_nothing() {
+fn random_snaps_undos_and_redos_restore_every_version() {
     for seed in 1..4 {
         let repository = Repository::new(&[("a.ts", "0\n")]);
         let mut random = Random::new(seed);

@@ -269,7 +269,7 @@ fn a_log_is_a_focus() {
 }
 
 #[test]
-fn all_parts_of_a_query_count() {
+fn text_focus_changes_and_log_can_be_combined() {
     let repository = repository();
     if repository.git(&["init", "--quiet"]).is_none() {
         return;

@@ -93,7 +93,7 @@ fn binaries_are_left_out_and_odd_texts_are_reported() {
 }
 
 #[test]
-fn threads_groups_and_sizes_do_not_show() {
+fn the_archive_does_not_depend_on_threads_groups_and_sizes() {
     let system = MemorySystem::new();
     let mut entries = Vec::new();
     for i in 0..700_usize {

@@ -143,7 +143,7 @@ impl Seal {
     /// The seal of a folder, which ties it to this disk.
     pub(super) fn of(place: &PatchFolder<'_>, folder: &str) -> Result<Self, Error> {
         let path = place.path(folder).join(SEAL);
-        let stat = place.system.lstat(&path).map_err(|error| Error::io("look at", &path, error))?;
+        let stat = place.system.lstat(&path).map_err(|error| Error::io("stat", &path, error))?;
         Ok(Self { inode: stat.inode, time: stat.ctime })
     }
 }

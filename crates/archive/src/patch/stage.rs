@@ -129,7 +129,7 @@ pub(super) fn side_of(place: &PatchFolder<'_>, path: &str) -> Result<Option<(Sid
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
         }
-        Err(error) => return Err(Error::io("look at", &absolute, error)),
+        Err(error) => return Err(Error::io("stat", &absolute, error)),
     }
     let mut bytes = Vec::new();
     let read = place.system.read_real(&absolute, MAX_BYTES, &mut bytes);
@@ -142,7 +142,7 @@ fn mode_of(place: &PatchFolder<'_>, absolute: &Path) -> Result<Option<u32>, Erro
     match place.system.permissions(absolute) {
         Ok(mode) => Ok(Some(mode)),
         Err(error) if is_unsupported(&error) || error.kind() == io::ErrorKind::Unsupported => Ok(None),
-        Err(error) => Err(Error::io("look at", absolute, error)),
+        Err(error) => Err(Error::io("stat", absolute, error)),
     }
 }
 

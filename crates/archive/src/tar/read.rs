@@ -1,4 +1,4 @@
-//! Reads an untrusted tar. Memory is bounded, whatever sizes it claims; anything that an extractor would silently repair or skip
+//! Reads an untrusted tar. Memory is bounded for any claimed size; anything that an extractor would silently repair or skip
 //! is an error with its offset. Extracts nothing.
 
 use std::io::{self, Read};

@@ -1,6 +1,7 @@
 //! esbuild (with Angular and vite's esbuild plugin), webpack, rollup and Babel. Their columns are 0-based.
 
 use super::lines::{Lines, code, excerpt, is_code_frame, severity};
+use crate::place::LineColumn;
 use crate::{Diagnostic, LogPosition, Related, Severity, place};
 
 fn from_zero(mut place: LogPosition) -> LogPosition {
@@ -76,7 +77,7 @@ pub(super) fn webpack(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
         return 2;
     }
     let Some((path, position)) = rest.trim_end().rsplit_once(' ') else { return 0 };
-    let Some((line, col, _)) = place::position(position) else { return 0 };
+    let Some((LineColumn { line, col }, _)) = place::line_column(position) else { return 0 };
     let Some(file) = place::clean_path(path) else { return 0 };
     let mut message = String::new();
     let mut consumed = 1;
@@ -101,7 +102,7 @@ pub(super) fn rollup(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
     let bare = line.split_once("] ").filter(|(tag, _)| tag.starts_with('[')).map_or(line, |(_, rest)| rest);
     let bare = bare.strip_prefix("RollupError: ").unwrap_or(bare);
     if let Some((path, rest)) = bare.split_once(" (")
-        && let Some((line, col, rest)) = place::position(rest)
+        && let Some((LineColumn { line, col }, rest)) = place::line_column(rest)
         && let Some(rest) = rest.strip_prefix(')')
         && let Some(file) = place::clean_path(path)
         && (rest.is_empty() || rest.starts_with(": "))
@@ -153,7 +154,7 @@ pub(super) fn babel(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -
     let Some((text, position)) = message.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once(" (")) else {
         return 0;
     };
-    let Some((line, col, "")) = place::position(position) else { return 0 };
+    let Some((LineColumn { line, col }, "")) = place::line_column(position) else { return 0 };
     let Some(file) = place::clean_path(path) else { return 0 };
     let place = from_zero(LogPosition { file, line, col: Some(col) });
     found.push(Diagnostic::new("babel", place, Severity::Error, format!("{kind}: {text}")));

@@ -11,8 +11,8 @@ pub(super) fn columns(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
     let text = line.strip_prefix("vet: ").unwrap_or(line);
     let Some((place, rest)) = place::colon(text.trim_start()) else { return 0 };
     // mypy may add the end: `a.py:12:12:12:44: error`
-    let end = rest.strip_prefix(':').and_then(place::position).filter(|(_, _, rest)| rest.starts_with(':'));
-    let (end, rest) = end.map_or((None, rest), |(line, col, rest)| (Some((line, Some(col))), rest));
+    let end = rest.strip_prefix(':').and_then(place::line_column).filter(|(_, rest)| rest.starts_with(':'));
+    let (end, rest) = end.map_or((None, rest), |(end, rest)| (Some((end.line, Some(end.col))), rest));
     let Some(rest) = rest.strip_prefix(':') else { return 0 };
     let rest = rest.trim_start();
     if rest.is_empty() || (line.starts_with(' ') && place.col.is_none()) {

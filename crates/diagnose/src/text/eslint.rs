@@ -1,6 +1,7 @@
 //! ESLint's `stylish` format (copied by stylelint, Next.js and others) and its `compact` format.
 
 use super::lines::{Lines, severity};
+use crate::place::LineColumn;
 use crate::{Diagnostic, LogPosition, Severity, place};
 
 /// A path alone on a line, then `  2:10  error  message  rule` for each finding in that file.
@@ -20,7 +21,7 @@ pub(super) fn stylish(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
 }
 
 fn row(file: &str, line: &str) -> Option<Diagnostic> {
-    let (line, col, rest) = place::position(line.trim_start())?;
+    let (LineColumn { line, col }, rest) = place::line_column(line.trim_start())?;
     let rest = rest.trim_start();
     let (severity, rest) = severity(rest).or_else(|| {
         // stylelint marks the severity with a symbol.

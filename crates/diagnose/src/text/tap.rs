@@ -1,7 +1,7 @@
 //! TAP with YAML blocks, the output of `node --test` if it is not a terminal.
 
 use super::lines::{LOOK_AHEAD, Lines, MESSAGE_LINES, frame_body};
-use crate::{Diagnostic, Frame, Severity, is_foreign, place};
+use crate::{Diagnostic, Frame, LogPosition, Severity, is_foreign, place};
 
 pub(super) fn tap(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let line = lines.get(at).trim_start();
@@ -10,13 +10,11 @@ pub(super) fn tap(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> 
         return 0;
     }
     let title = title.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start_matches([' ', '-']);
-    let (mut message, mut name, mut location) = (title.to_owned(), "", None);
-    let mut is_parent = false;
-    let mut frames = Vec::new();
+    let mut failure = Failure { message: title.to_owned(), ..Failure::default() };
+    // The key whose value is the indented text below it, and the indentation of the key.
     let mut block = "";
     let mut block_indent = 0;
     let mut end = at + 1;
-    let mut message_lines = 0;
     for (index, next) in lines.after(at + 1).take(LOOK_AHEAD) {
         end = index;
         let trimmed = next.trim();
@@ -25,15 +23,7 @@ pub(super) fn tap(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> 
             break;
         }
         if !block.is_empty() && (indent > block_indent || trimmed.is_empty()) {
-            if block == "error" && !trimmed.is_empty() && message_lines < MESSAGE_LINES {
-                message = if message_lines == 0 { trimmed.to_owned() } else { format!("{message}\n{trimmed}") };
-                message_lines += 1;
-            } else if block == "stack"
-                && let Some((name, place)) = frame_body(trimmed.strip_prefix("async ").unwrap_or(trimmed))
-                    .filter(|(_, place)| !is_foreign(&place.file))
-            {
-                frames.push(Frame { place, name: name.map(str::to_owned) });
-            }
+            failure.read_block_line(block, trimmed);
             continue;
         }
         block = "";
@@ -41,28 +31,60 @@ pub(super) fn tap(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> 
         let value = value.trim();
         if matches!(value, "|-" | "|" | ">-" | ">") {
             (block, block_indent) = (key, indent);
-            continue;
+        } else {
+            failure.read_value(key, value);
         }
+    }
+    found.extend(failure.into_diagnostic());
+    end - at + 1
+}
+
+/// What the YAML block of a failed test says.
+#[derive(Default)]
+struct Failure<'l> {
+    message: String,
+    /// How many lines of the block `error` are in the message. The first one replaces the title.
+    message_lines: usize,
+    name: &'l str,
+    location: Option<LogPosition>,
+    frames: Vec<Frame>,
+    /// A suite that fails because of its tests.
+    is_parent: bool,
+}
+
+impl<'l> Failure<'l> {
+    fn read_block_line(&mut self, block: &str, line: &str) {
+        if block == "error" && !line.is_empty() && self.message_lines < MESSAGE_LINES {
+            self.message = if self.message_lines == 0 { line.to_owned() } else { format!("{}\n{line}", self.message) };
+            self.message_lines += 1;
+        } else if block == "stack"
+            && let Some((name, place)) =
+                frame_body(line.strip_prefix("async ").unwrap_or(line)).filter(|(_, place)| !is_foreign(&place.file))
+        {
+            self.frames.push(Frame { place, name: name.map(str::to_owned) });
+        }
+    }
+
+    fn read_value(&mut self, key: &str, value: &'l str) {
         let text = unquoted(value);
         match key {
-            "error" => message = text,
-            "name" => name = value.trim_matches('\''),
-            "location" => location = place::colon(&text).map(|(place, _)| place),
-            "failureType" => is_parent = text == "subtestsFailed",
+            "error" => self.message = text,
+            "name" => self.name = value.trim_matches('\''),
+            "location" => self.location = place::colon(&text).map(|(place, _)| place),
+            "failureType" => self.is_parent = text == "subtestsFailed",
             _ => {}
         }
     }
-    // A suite fails because of its tests, which are reported separately.
-    if !is_parent {
-        let place = frames.first().map(|frame: &Frame| frame.place.clone()).or(location);
-        if let Some(place) = place {
-            let message = if name.is_empty() { message } else { format!("{name}: {message}") };
-            let mut diagnostic = Diagnostic::new("tap", place, Severity::Error, message);
-            diagnostic.frames = frames;
-            found.push(diagnostic);
-        }
+
+    /// `None` for a suite, whose tests are reported separately, and for a failure without a place.
+    fn into_diagnostic(self) -> Option<Diagnostic> {
+        let place = self.frames.first().map(|frame| frame.place.clone()).or(self.location);
+        let place = place.filter(|_| !self.is_parent)?;
+        let message = if self.name.is_empty() { self.message } else { format!("{}: {}", self.name, self.message) };
+        let mut diagnostic = Diagnostic::new("tap", place, Severity::Error, message);
+        diagnostic.frames = self.frames;
+        Some(diagnostic)
     }
-    end - at + 1
 }
 
 /// An unquoted YAML scalar.

@@ -2,6 +2,7 @@
 //! too.
 
 use super::lines::{Lines, MESSAGE_LINES, code, excerpt, is_code_frame, is_marker, severity};
+use crate::place::LineColumn;
 use crate::{Diagnostic, LogPosition, Related, Severity, place};
 
 /// `src/a.ts(2,25): error TS2307: message`, and the indented lines that explain it.
@@ -234,7 +235,7 @@ pub(super) fn svelte_machine(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagn
         _ => return 0,
     };
     let Some((path, rest)) = rest.strip_prefix('"').and_then(|rest| rest.split_once("\" ")) else { return 0 };
-    let Some((line, col, rest)) = place::position(rest) else { return 0 };
+    let Some((LineColumn { line, col }, rest)) = place::line_column(rest) else { return 0 };
     let Some(file) = place::clean_path(path) else { return 0 };
     let message = rest.trim().trim_matches('"').replace("\\\"", "\"").replace("\\n", "\n");
     found.push(Diagnostic::new("svelte-check", LogPosition { file, line, col: Some(col) }, severity, message));

@@ -8,7 +8,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use stan_graph::{Map, MetaHashes};
-use stan_model::document::integrity::{self, ExternalsLock};
+use stan_model::document::externals_lock::{self, ExternalsLock};
 use stan_repo::{EntryKind, System, SystemExt as _};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -29,7 +29,7 @@ pub(crate) struct MapKey {
 /// A map and what belongs to it.
 pub(crate) struct StoredMap {
     pub(crate) map: Map,
-    pub(crate) integrity: ExternalsLock,
+    pub(crate) externals_lock: ExternalsLock,
     /// Of the map's minified document.
     pub(crate) document: DocumentFingerprint,
     /// Ids that denote different files.
@@ -41,7 +41,7 @@ pub(crate) struct StoredMap {
 /// The parts of a map that [`Cache::store_map`] stores.
 pub(crate) struct MapParts<'m> {
     pub(crate) map: &'m Map,
-    pub(crate) integrity: &'m ExternalsLock,
+    pub(crate) externals_lock: &'m ExternalsLock,
     /// Ids that denote different files.
     pub(crate) conflicts: &'m BTreeMap<String, String>,
 }
@@ -166,13 +166,13 @@ impl Cache<'_> {
         let manifests = reader.blob()?;
         let seen: Vec<(String, u64)> = postcard::from_bytes(manifests).ok()?;
         let document = postcard::from_bytes(reader.blob()?).ok()?;
-        let integrity = integrity::decode(reader.blob()?, FILE).ok()?;
+        let externals_lock = externals_lock::decode(reader.blob()?, FILE).ok()?;
         let conflicts = postcard::from_bytes(reader.blob()?).ok()?;
         let map = Map::from_cache(reader.blob()?)?;
-        let holds = reader.is_empty() && still_holds(self.system, &seen);
+        let is_valid = reader.is_empty() && still_holds(self.system, &seen);
         let identity = MapIdentity { graph: identity, manifests: xxh3_64(manifests), document };
         let manifests = Manifests { seen, is_incomparable: false };
-        holds.then_some(StoredMap { map, integrity, document, conflicts, identity, manifests })
+        is_valid.then_some(StoredMap { map, externals_lock, document, conflicts, identity, manifests })
     }
 
     /// Stores a map for the next run, and returns its identity in the cache. A failure is ignored.
@@ -184,12 +184,12 @@ impl Cache<'_> {
         document: DocumentFingerprint,
         manifests: &Manifests,
     ) -> Option<MapIdentity> {
-        let MapParts { map, integrity, conflicts } = map;
+        let MapParts { map, externals_lock, conflicts } = map;
         let seen = manifests.fingerprint()?;
         let mut writer = SectionWriter::default();
         writer.blob(&postcard::to_stdvec(&manifests.seen).ok()?);
         writer.blob(&postcard::to_stdvec(&document).ok()?);
-        writer.blob(&integrity.encode());
+        writer.blob(&externals_lock.encode());
         writer.blob(&postcard::to_stdvec(conflicts).ok()?);
         writer.blob(&map.to_cache()?);
         let body = writer.into_bytes();

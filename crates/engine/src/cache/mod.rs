@@ -139,7 +139,7 @@ impl<'s> Cache<'s> {
     fn trusted(&self, path: &str, max_bytes: u64) -> Option<Stat> {
         let stat = self.system.lstat(Path::new(path)).ok()?;
         let may_be_ours = stat.kind == EntryKind::File && stat.size <= max_bytes;
-        (may_be_ours && self.trust.holds(self.system, path, &stat)).then_some(stat)
+        (may_be_ours && self.trust.accepts(self.system, path, &stat)).then_some(stat)
     }
 
     /// Writes a file atomically and seals it.

@@ -47,7 +47,7 @@ impl StoredRun {
     }
 
     /// Whether everything besides the graph is unchanged.
-    fn holds(&self, system: &dyn System) -> bool {
+    fn is_unchanged(&self, system: &dyn System) -> bool {
         still_holds(system, &self.seen)
     }
 }
@@ -62,7 +62,7 @@ impl Cache<'_> {
     pub(crate) fn load_run(&self, key: &[u8]) -> Option<StoredRun> {
         let bytes = self.load_sealed(FILE, MAGIC)?;
         let run: StoredRun = postcard::from_bytes(bytes.get(HEAD..)?).ok()?;
-        (run.key == keyed(key) && run.holds(self.system)).then_some(run)
+        (run.key == keyed(key) && run.is_unchanged(self.system)).then_some(run)
     }
 
     /// Stores the run for the next one. A failure is ignored.

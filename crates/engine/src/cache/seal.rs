@@ -51,7 +51,7 @@ impl Trust {
     }
 
     /// Whether a run of this user wrote the file that now has this stat.
-    pub(super) fn holds(&self, system: &dyn System, path: &str, stat: &Stat) -> bool {
+    pub(super) fn accepts(&self, system: &dyn System, path: &str, stat: &Stat) -> bool {
         match self {
             Self::Owned => is_own(system, path),
             Self::Sealed(key) => {
@@ -183,23 +183,23 @@ mod tests {
         let (a, b) = ("/w/r/.stan/cache/a", "/w/r/.stan/cache/b");
         let stat = |path: &str| system.lstat(Path::new(path)).unwrap();
         let ours = trust(&system, "/w/r/.stan/cache", Some("/state")).unwrap();
-        assert!(!ours.holds(&system, a, &stat(a)), "a file without a seal");
+        assert!(!ours.accepts(&system, a, &stat(a)), "a file without a seal");
         ours.seal(&system, a).unwrap();
-        assert!(ours.holds(&system, a, &stat(a)));
+        assert!(ours.accepts(&system, a, &stat(a)));
         let again = trust(&system, "/w/r/.stan/cache", Some("/state")).unwrap();
-        assert!(again.holds(&system, a, &stat(a)), "the key stays");
+        assert!(again.accepts(&system, a, &stat(a)), "the key stays");
         // Copied with its seal.
         system.set_file(b, "abc\n");
         let mut seal = Vec::new();
         system.read_into(Path::new(&sealed(a)), &mut seal).unwrap();
         system.set_file(sealed(b), seal);
-        assert!(!ours.holds(&system, b, &stat(b)));
+        assert!(!ours.accepts(&system, b, &stat(b)));
         // Written again with the same bytes, at another time.
         system.set_now(6).set_file(a, "abc\n");
-        assert!(!ours.holds(&system, a, &stat(a)));
+        assert!(!ours.accepts(&system, a, &stat(a)));
         let other = trust(&system, "/w/r/.stan/cache", Some("/other-user")).unwrap();
         ours.seal(&system, a).unwrap();
-        assert!(!other.holds(&system, a, &stat(a)));
+        assert!(!other.accepts(&system, a, &stat(a)));
     }
 
     #[test]
@@ -234,6 +234,6 @@ mod tests {
         }
         system.set_file("/own/f", "").set_owner("/own/f", Owner::Other);
         let stat = system.lstat(Path::new("/own/f")).unwrap();
-        assert!(!Trust::Owned.holds(&system, "/own/f", &stat), "another user wrote it");
+        assert!(!Trust::Owned.accepts(&system, "/own/f", &stat), "another user wrote it");
     }
 }

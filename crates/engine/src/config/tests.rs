@@ -88,7 +88,7 @@ stan-cli:
 }
 
 #[test]
-fn json_is_read_alike() {
+fn json_configurations_are_read_like_yaml() {
     let text = r#"{
   "$schema": "./schema.json",
 	"stan-core": { "stanPath": "\u002estan2", "includes": ["a/**"], "context": { "outsideRoot": false, "maxErrors": 7 } }

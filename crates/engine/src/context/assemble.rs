@@ -7,8 +7,8 @@ use std::sync::Arc;
 use stan_archive::ArchiveEntry;
 use stan_graph::{JsonStyle, Map, MetaHashes, Selection};
 use stan_model::NodeKind;
-use stan_model::document::integrity::ExternalsLock;
-use stan_model::document::state::DecodedState;
+use stan_model::document::externals_lock::ExternalsLock;
+use stan_model::document::state::{DecodedState, State};
 use stan_repo::{PathGlobs, Universe, WritableSystem, is_tracked, scan_folders, with_contents};
 
 use super::allow::{self, Allowlist, Documents, LeftOut, Origin, Rules};
@@ -30,7 +30,7 @@ use crate::init::system_document;
 pub(crate) struct ArchiveRequest<'a> {
     pub(crate) mode: ArchiveMode,
     pub(crate) frozen: bool,
-    /// Archive the map whatever its size.
+    /// Archive the map even if it is too large for most models.
     pub(crate) full_map: bool,
     /// Uses the same system that the files are read from.
     pub(crate) engine: &'a Engine<'a>,
@@ -53,16 +53,16 @@ pub(crate) struct Assembled {
 /// The map, its selection, and the bytes of their documents.
 pub(crate) struct ContextInputs {
     pub(crate) map: Map,
-    pub(crate) integrity: ExternalsLock,
+    pub(crate) externals_lock: ExternalsLock,
     pub(crate) selection: Selection,
-    pub(crate) meta_bytes: Arc<Vec<u8>>,
+    pub(crate) meta_bytes: DocumentBytes,
     /// The document of the map was read from disk, not encoded.
     pub(crate) meta_is_in_place: bool,
-    pub(crate) state_bytes: Arc<Vec<u8>>,
+    pub(crate) state_bytes: DocumentBytes,
     /// Which nodes of the map carry hashes.
     pub(crate) hashes: MetaHashes,
     /// Absent in a frozen run without an overview on disk.
-    pub(crate) overview: Option<Arc<Vec<u8>>>,
+    pub(crate) overview: Option<DocumentBytes>,
     /// The identity of the map in the cache, if it is stored there, and the manifests that its externals were named by.
     pub(crate) kept_as: Option<(MapIdentity, Manifests)>,
 }
@@ -75,7 +75,7 @@ pub(crate) fn assemble(
     progress: &mut dyn Progress,
 ) -> Result<Assembled, EngineError> {
     let assembled = assemble_unless(system, repository, wanted, progress, None)?;
-    assembled.ok_or_else(|| EngineError::internal("a run was skipped that nothing allowed to skip"))
+    assembled.ok_or_else(|| EngineError::internal("the run was skipped although no skip check was given"))
 }
 
 /// Like [`assemble`]; `None` if the graph is unchanged and `is_needless` returns that nothing else can differ either.
@@ -107,32 +107,15 @@ pub(crate) fn assemble_unless(
     };
     let Some(PreparedMap { built, document, top }) = prepared else { return Ok(None) };
     let (errors, errors_are_known) = (built.problems(), built.is_unchanged);
-    let BuiltMap { map, integrity, conflicts, kept_as, manifests, .. } = built;
+    let BuiltMap { map, externals_lock, conflicts, kept_as, manifests, .. } = built;
     let (meta_bytes, meta_is_in_place) = (Arc::new(document.bytes), document.is_in_place);
     progress.stage("selecting");
     let mut selection = select::selection(&map, &decoded.state)?;
     refuse_conflicts(&map, &selection, &conflicts)?;
-    let unproved = wanted.engine.share(|| drop_unproved(system, repository, &map, &integrity, &mut selection));
-    let mut summary = MapSummary::new(system, repository, wanted, kept_as);
-    let meta_tokens = summary.tokens_if_too_large(&meta_bytes);
-    let meta = meta_tokens.is_none().then(|| Arc::clone(&meta_bytes));
-    // Archives contain the minified forms, whatever the form on disk.
-    let documents = Documents { meta, overview: None, state: Arc::new(decoded.state.encode()) };
-    let mut allowlist = match wanted.mode {
-        ArchiveMode::Meta => allow::thread_opener(&rules, documents, top),
-        _ => allow::selected(&rules, documents, top, &map, &selection),
-    };
-    if !wanted.frozen {
-        progress.stage("writing the overview");
-    }
-    let overview = summary.overview(&allowlist, meta_tokens)?;
-    if let Some(overview) = &overview {
-        allowlist.add_document(layout.artefact(Artefact::Overview), Arc::clone(overview));
-    }
-    if let Some(tokens) = meta_tokens {
-        allowlist.left_out.push(too_large_map(&layout, tokens));
-        allowlist.left_out.sort_unstable();
-    }
+    let unproved = wanted.engine.share(|| drop_unproved(system, repository, &map, &externals_lock, &mut selection));
+    let summary = MapSummary::new(system, repository, wanted, kept_as);
+    let chosen = Chosen { map: &map, selection: &selection, state: &decoded.state };
+    let (mut allowlist, overview) = allowlist_of(&rules, wanted, summary, &meta_bytes, &chosen, top, progress)?;
     allowlist.leave_out_unproved(unproved);
     let mut warnings = std::mem::take(&mut allowlist.warnings);
     warnings.extend(altered);
@@ -144,7 +127,7 @@ pub(crate) fn assemble_unless(
     let hashes = repository.config.context.meta_hashes;
     let inputs = ContextInputs {
         map,
-        integrity,
+        externals_lock,
         selection,
         meta_bytes,
         meta_is_in_place,
@@ -154,6 +137,49 @@ pub(crate) fn assemble_unless(
         kept_as: kept_as.map(|kept_as| (kept_as, manifests)),
     };
     Ok(Some(Assembled { allowlist, inputs: Some(inputs), warnings, errors, errors_are_known, ignored }))
+}
+
+/// The map, and what the assistant chose from it.
+struct Chosen<'a> {
+    map: &'a Map,
+    selection: &'a Selection,
+    state: &'a State,
+}
+
+/// The bytes of a document, which go into the archive and into its file.
+type DocumentBytes = Arc<Vec<u8>>;
+
+/// What the archive may contain, and its overview.
+fn allowlist_of(
+    rules: &Rules<'_>,
+    wanted: &ArchiveRequest<'_>,
+    mut summary: MapSummary<'_>,
+    meta_bytes: &DocumentBytes,
+    chosen: &Chosen<'_>,
+    top: Universe,
+    progress: &mut dyn Progress,
+) -> Result<(Allowlist, Option<DocumentBytes>), EngineError> {
+    let meta_tokens = summary.tokens_if_too_large(meta_bytes);
+    let meta = meta_tokens.is_none().then(|| Arc::clone(meta_bytes));
+    // Archives contain the minified forms, even if the ones on disk are indented.
+    let documents = Documents { meta, overview: None, state: Arc::new(chosen.state.encode()) };
+    let mut allowlist = match wanted.mode {
+        ArchiveMode::Meta => allow::thread_opener(rules, documents, top),
+        _ => allow::selected(rules, documents, top, chosen.map, chosen.selection),
+    };
+    if !wanted.frozen {
+        progress.stage("writing the overview");
+    }
+    // The overview starts with what the list leaves out, so it is made from the list and then added to it.
+    let overview = summary.overview(&allowlist, meta_tokens)?;
+    if let Some(overview) = &overview {
+        allowlist.add_document(rules.layout.artefact(Artefact::Overview), Arc::clone(overview));
+    }
+    if let Some(tokens) = meta_tokens {
+        allowlist.left_out.push(too_large_map(rules.layout, tokens));
+        allowlist.left_out.sort_unstable();
+    }
+    Ok((allowlist, overview))
 }
 
 /// A plain run archives everything, without map and selection.
@@ -206,13 +232,13 @@ fn committed_map(
             .hint(map::REBUILD)
     };
     let (map, bytes) = map::load_map(system, layout)?.ok_or_else(|| absent(Artefact::Meta))?;
-    let integrity =
-        map::load_integrity(system, repository, Some(&map))?.ok_or_else(|| absent(Artefact::ExternalsLock))?;
+    let externals_lock =
+        map::load_externals_lock(system, repository, Some(&map))?.ok_or_else(|| absent(Artefact::ExternalsLock))?;
     check_committed(system, repository, wanted, &bytes)?;
     let bytes = map::encoded(&map, JsonStyle::Minified)?;
     let built = BuiltMap {
         map,
-        integrity,
+        externals_lock,
         errors: Vec::new(),
         is_unchanged: false,
         conflicts: Conflicts::new(),
@@ -231,8 +257,8 @@ fn build_map_unless(
     wanted: &ArchiveRequest<'_>,
     is_needless: Option<&IsEnough<'_>>,
 ) -> Result<Option<PreparedMap>, EngineError> {
-    let beside = || (allow::top_of(rules), LeftDocument::read(system, rules.layout));
-    let built = map::build_map_with(wanted.engine, repository, wanted.work, beside, is_needless)?;
+    let side_job = || (allow::top_of(rules), LeftDocument::read(system, rules.layout));
+    let built = map::build_map_with(wanted.engine, repository, wanted.work, side_job, is_needless)?;
     let Some((mut built, (top, left))) = built else { return Ok(None) };
     let document = map::document_of(&mut built, left)?;
     Ok(Some(PreparedMap { built, document, top }))
@@ -339,7 +365,7 @@ pub(crate) fn external_entry(repository: &Repository<'_>, inputs: &ContextInputs
     if repository.config.allowed_secrets.contains(entry.name()) {
         return entry.allow_secrets();
     }
-    match inputs.integrity.nodes.get(entry.name()) {
+    match inputs.externals_lock.nodes.get(entry.name()) {
         Some(node) => entry.installed_at(&node.locator),
         None => entry,
     }

@@ -8,7 +8,7 @@ use stan_graph::Map;
 use stan_lang::PackageVersion;
 use stan_lang::packages::version_of;
 use stan_model::NodeKind;
-use stan_model::document::integrity::ExternalsLock;
+use stan_model::document::externals_lock::ExternalsLock;
 use stan_repo::{EntryKind, Files, Reach, System, World, normal_path};
 
 use super::Repository;
@@ -33,12 +33,12 @@ impl<'c> Consent<'c> {
         system: &'c dyn System,
         repository: &Repository<'c>,
         map: Option<&'c Map>,
-        integrity: &ExternalsLock,
+        externals_lock: &ExternalsLock,
     ) -> Self {
         let options = repository.config.graph_options(repository.root);
         let reach = options.reach(system);
         let world = options.probing_world(system, reach.clone());
-        let stored = integrity.nodes.values().filter_map(|node| options.stores.file_at(&node.locator));
+        let stored = externals_lock.nodes.values().filter_map(|node| options.stores.file_at(&node.locator));
         let packages = stored.map(|file| version_of(&file)).collect();
         let locked = map.map(|map| proofs(&options, &world, map, packages)).unwrap_or_default().into_keys().collect();
         Self { root: repository.root, reach, world, map, linked: OnceCell::new(), options, locked }

@@ -58,7 +58,7 @@ impl Counted<'_> {
             Origin::Bytes(bytes) => return Some(bytes.to_vec()),
             Origin::File(real) => self.repository.layout().absolute(real),
             Origin::Elsewhere(absolute) => absolute.clone(),
-            Origin::Staged => assembled.inputs.as_ref()?.integrity.nodes.get(name)?.locator.clone(),
+            Origin::Staged => assembled.inputs.as_ref()?.externals_lock.nodes.get(name)?.locator.clone(),
         };
         let mut bytes = Vec::new();
         self.system.read_at_most(Path::new(&path), MAX_COUNTED_BYTES, &mut bytes).ok()?;

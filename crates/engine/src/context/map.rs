@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use stan_graph::{Canonical, ExternalFile, JsonStyle, Map, canonical_id};
 use stan_lang::{Languages, PackageStores};
 use stan_model::Ecosystem;
 use stan_model::document::DocumentError;
-use stan_model::document::integrity::{self, ExternalsLock, LockedExternal, PackageFile};
+use stan_model::document::externals_lock::{self, ExternalsLock, LockedExternal, PackageFile};
 use stan_model::document::run_report::NotAnalysedFiles;
 use stan_repo::{AbsPath, System, relative_path};
 
@@ -20,7 +19,7 @@ use super::externals::locate_externals;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::strict_system::StrictSystem;
 use super::workspace_files::read_if_there;
-use crate::cache::{Cache, DocumentFingerprint, Manifests, MapIdentity, MapKey, MapParts, StoredMap};
+use crate::cache::{Cache, DocumentFingerprint, Identity, Manifests, MapIdentity, MapKey, MapParts, StoredMap};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::graph::{CacheUse, Graph, GraphRequest, IsEnough, graph_or_cached_map, open_cache};
@@ -30,7 +29,7 @@ use crate::not_analysed::not_analysed_of_map;
 #[derive(Debug)]
 pub struct BuiltMap {
     pub map: Map,
-    pub integrity: ExternalsLock,
+    pub externals_lock: ExternalsLock,
     /// The problems of the graph; empty for a map read from disk.
     pub errors: Vec<String>,
     /// Nothing changed since an earlier run, which already reported the errors.
@@ -89,83 +88,107 @@ pub fn build_map(
     built.map(|(built, ())| built).ok_or_else(|| EngineError::internal("the map is missing from its outcome"))
 }
 
-/// Like [`build_map`]. Runs `beside` on another thread while this one builds the map from the graph or reads it from the cache,
+/// What the cache has for a graph that has not changed.
+enum CachedMap {
+    /// The caller needs no map.
+    Needless,
+    Map(Box<StoredMap>),
+}
+
+/// Like [`build_map`]. Runs `side_job` on another thread while this one builds the map from the graph or reads it from the cache,
 /// which is sequential. `None` if nothing changed and `is_needless` returns that the map is not needed either.
 pub(crate) fn build_map_with<T: Send + Sync>(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &GraphRequest,
-    beside: impl Fn() -> T + Sync,
+    side_job: impl Fn() -> T + Sync,
     is_needless: Option<&IsEnough<'_>>,
 ) -> Result<Option<(BuiltMap, T)>, EngineError> {
     let options = repository.config.graph_options(repository.root);
     let request = GraphRequest { stats_only: false, ..request.clone() };
     let key = MapKey { stan_path: repository.config.stan_path.clone(), hashes: repository.config.context.meta_hashes };
-    let stored = OnceLock::new();
-    let other = OnceLock::new();
-    let skips = AtomicBool::new(false);
-    let is_kept = |cache: &Cache<'_>, kept_as| {
-        if is_needless.is_some_and(|is_needless| is_needless(cache, kept_as)) {
-            skips.store(true, Ordering::Relaxed);
-            return true;
+    let cached = OnceLock::new();
+    let side = OnceLock::new();
+    // The graph's code calls this once it knows that nothing has changed, to learn whether it must load the graph. The cache is
+    // open only then, so what was found in it is handed out through `cached`.
+    let is_enough = |cache: &Cache<'_>, graph| {
+        if is_needless.is_some_and(|is_needless| is_needless(cache, graph)) {
+            return cached.set(CachedMap::Needless).is_ok();
         }
-        let (map, _) = rayon::join(|| cache.load_map(kept_as, &key), || other.set(beside()));
-        map.is_some_and(|map| stored.set(map).is_ok())
+        let (map, _) = rayon::join(|| cache.load_map(graph, &key), || side.set(side_job()));
+        map.is_some_and(|map| cached.set(CachedMap::Map(Box::new(map))).is_ok())
     };
     let system = engine.system();
-    let (outcome, kept_as) = graph_or_cached_map(engine, &options, &request, &is_kept)?;
-    if skips.into_inner() && outcome.graph.is_none() {
-        return Ok(None);
-    }
-    // If the graph was built after all, it is newer than the cached map, which is then discarded.
-    if let Some(stored) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
-        let StoredMap { map, integrity, document, conflicts, identity, manifests } = stored;
-        let document = Document::Fingerprint(document);
-        let is_unchanged = outcome.work == CacheUse::Unchanged;
-        let errors = outcome.errors;
-        let kept_as = Some(identity);
-        let built = BuiltMap { map, integrity, errors, is_unchanged, conflicts, document, kept_as, manifests };
-        return Ok(Some((built, other.into_inner().unwrap_or_else(beside))));
-    }
-    let Some(graph) = outcome.graph else { return Err(EngineError::internal("the graph is missing from its outcome")) };
-    let (built, other) = std::thread::scope(|scope| {
-        let made = other.into_inner();
-        let beside = &beside;
-        let thread = if made.is_some() { None } else { std::thread::Builder::new().spawn_scoped(scope, beside).ok() };
-        let built = map_of(system, repository, &graph);
-        // If no thread could be started, run it now.
-        let other = match thread {
-            Some(thread) => thread.join().map_err(|_| EngineError::internal("a thread was lost")),
-            None => Ok(made.unwrap_or_else(beside)),
-        };
-        (built, other)
-    });
-    let NamedMap { map, integrity, conflicts, manifests } = built?;
-    let other = other?;
-    let document = kept_as.and_then(|kept_as| {
-        let cache = open_cache(system, &options, &request)?;
-        let mut bytes = Vec::new();
-        map.write(&mut bytes, JsonStyle::Minified).ok()?;
-        let fingerprint = DocumentFingerprint::of(&bytes);
-        let kept_as = cache.store_map(
-            kept_as,
-            &key,
-            &MapParts { map: &map, integrity: &integrity, conflicts: &conflicts },
-            fingerprint,
-            &manifests,
-        );
-        Some((Document::Made(bytes), kept_as))
-    });
-    let (document, kept_as) = document.unwrap_or_default();
+    let (outcome, identity) = graph_or_cached_map(engine, &options, &request, &is_enough)?;
     let is_unchanged = outcome.work == CacheUse::Unchanged;
-    let errors = outcome.errors;
-    Ok(Some((BuiltMap { map, integrity, errors, is_unchanged, conflicts, document, kept_as, manifests }, other)))
+    let (graph, errors) = (outcome.graph, outcome.errors);
+    let side = side.into_inner();
+    // If the graph was built after all, it is newer than the cached map.
+    let Some(graph) = graph else {
+        return match cached.into_inner() {
+            Some(CachedMap::Needless) => Ok(None),
+            Some(CachedMap::Map(stored)) => {
+                let built = BuiltMap::from_cache(*stored, errors, is_unchanged);
+                Ok(Some((built, side.unwrap_or_else(side_job))))
+            }
+            None => Err(EngineError::internal("the graph is missing from its outcome")),
+        };
+    };
+    let (named, side) = alongside(|| map_of(system, repository, &graph), side, &side_job);
+    let (named, side) = (named?, side?);
+    let stored =
+        identity.and_then(|identity| store_map(&open_cache(system, &options, &request)?, identity, &key, &named));
+    let (document, kept_as) = stored.unwrap_or_default();
+    let NamedMap { map, externals_lock, conflicts, manifests } = named;
+    Ok(Some((BuiltMap { map, externals_lock, errors, is_unchanged, conflicts, document, kept_as, manifests }, side)))
+}
+
+impl BuiltMap {
+    fn from_cache(stored: StoredMap, errors: Vec<String>, is_unchanged: bool) -> Self {
+        let StoredMap { map, externals_lock, document, conflicts, identity, manifests } = stored;
+        let (document, kept_as) = (Document::Fingerprint(document), Some(identity));
+        Self { map, externals_lock, errors, is_unchanged, conflicts, document, kept_as, manifests }
+    }
+}
+
+/// Runs `work` here and `side_job` on a thread of its own, unless its result is already known.
+fn alongside<W, T: Send>(
+    work: impl FnOnce() -> W,
+    known: Option<T>,
+    side_job: &(impl Fn() -> T + Sync),
+) -> (W, Result<T, EngineError>) {
+    std::thread::scope(|scope| {
+        let thread =
+            if known.is_some() { None } else { std::thread::Builder::new().spawn_scoped(scope, side_job).ok() };
+        let done = work();
+        // If no thread could be started, run it now.
+        let side = match thread {
+            Some(thread) => thread.join().map_err(|_| EngineError::internal("a thread was lost")),
+            None => Ok(known.unwrap_or_else(side_job)),
+        };
+        (done, side)
+    })
+}
+
+/// Stores a new map beside its graph, and returns its document, because the cache records what the document looks like.
+fn store_map(
+    cache: &Cache<'_>,
+    graph: Identity,
+    key: &MapKey,
+    named: &NamedMap,
+) -> Option<(Document, Option<MapIdentity>)> {
+    let mut bytes = Vec::new();
+    named.map.write(&mut bytes, JsonStyle::Minified).ok()?;
+    let fingerprint = DocumentFingerprint::of(&bytes);
+    let parts = MapParts { map: &named.map, externals_lock: &named.externals_lock, conflicts: &named.conflicts };
+    let kept_as = cache.store_map(graph, key, &parts, fingerprint, &named.manifests);
+    Some((Document::Made(bytes), kept_as))
 }
 
 /// A map with its private map and other data that belong to it.
 struct NamedMap {
     map: Map,
-    integrity: ExternalsLock,
+    externals_lock: ExternalsLock,
     conflicts: Conflicts,
     manifests: Manifests,
 }
@@ -178,7 +201,7 @@ fn map_of(system: &dyn System, repository: &Repository<'_>, graph: &Graph) -> Re
     let conflicts = canonical.conflicts().iter().map(|one| (one.id.clone(), one.to_string())).collect();
     Ok(NamedMap {
         map: Map::from_graph(graph, &canonical, repository.config.context.meta_hashes),
-        integrity: canonical.integrity(graph, &externals),
+        externals_lock: canonical.externals_lock(graph, &externals),
         conflicts,
         manifests,
     })
@@ -241,50 +264,53 @@ pub(crate) fn map_for_selection(
     let (system, layout) = (engine.system(), repository.layout());
     match load_map(system, &layout)? {
         Some((map, _)) => {
-            let integrity = readable_integrity(system, repository, Some(&map))?;
-            Ok((map, integrity.unwrap_or_default()))
+            let externals_lock = readable_externals_lock(system, repository, Some(&map))?;
+            Ok((map, externals_lock.unwrap_or_default()))
         }
-        None => build_map(engine, repository, request).map(|built| (built.map, built.integrity)),
+        None => build_map(engine, repository, request).map(|built| (built.map, built.externals_lock)),
     }
 }
 
 /// The private map on disk; `None` if there is none. Fails if it names files that may not be read. `map` is the map beside it.
-pub(crate) fn load_integrity(
+pub(crate) fn load_externals_lock(
     system: &dyn System,
     repository: &Repository<'_>,
     map: Option<&Map>,
 ) -> Result<Option<ExternalsLock>, EngineError> {
-    let Some(integrity) = decode_integrity(system, repository)? else { return Ok(None) };
-    check_consent(repository.root, &integrity, &Consent::new(system, repository, map, &integrity))?;
-    Ok(Some(integrity))
+    let Some(externals_lock) = decode_externals_lock(system, repository)? else { return Ok(None) };
+    check_consent(repository.root, &externals_lock, &Consent::new(system, repository, map, &externals_lock))?;
+    Ok(Some(externals_lock))
 }
 
-/// Like [`load_integrity`], but skips the files that may not be read instead of failing: for sizes, an estimate is enough, and a
-/// checkout that was moved still has the private map of its old location.
-pub(crate) fn readable_integrity(
+/// Like [`load_externals_lock`], but skips the files that may not be read instead of failing: for sizes, an estimate is enough,
+/// and a checkout that was moved still has the private map of its old location.
+pub(crate) fn readable_externals_lock(
     system: &dyn System,
     repository: &Repository<'_>,
     map: Option<&Map>,
 ) -> Result<Option<ExternalsLock>, EngineError> {
-    let Some(mut integrity) = decode_integrity(system, repository)? else { return Ok(None) };
-    let consent = Consent::new(system, repository, map, &integrity);
-    integrity.nodes.retain(|_, node| consent.covers(&node.locator));
-    Ok(Some(integrity))
+    let Some(mut externals_lock) = decode_externals_lock(system, repository)? else { return Ok(None) };
+    let consent = Consent::new(system, repository, map, &externals_lock);
+    externals_lock.nodes.retain(|_, node| consent.covers(&node.locator));
+    Ok(Some(externals_lock))
 }
 
-fn decode_integrity(system: &dyn System, repository: &Repository<'_>) -> Result<Option<ExternalsLock>, EngineError> {
+fn decode_externals_lock(
+    system: &dyn System,
+    repository: &Repository<'_>,
+) -> Result<Option<ExternalsLock>, EngineError> {
     let layout = repository.layout();
     let file = layout.artefact(Artefact::ExternalsLock);
     let Some(bytes) = read_if_there(system, &layout, &file)? else { return Ok(None) };
-    let integrity =
-        integrity::decode(&bytes, &file).map_err(|errors| decode_error("the private map", &errors).hint(REBUILD))?;
-    check_places(&layout, &repository.config.stores, &integrity)?;
-    Ok(Some(integrity))
+    let externals_lock = externals_lock::decode(&bytes, &file)
+        .map_err(|errors| decode_error("the private map", &errors).hint(REBUILD))?;
+    check_places(&layout, &repository.config.stores, &externals_lock)?;
+    Ok(Some(externals_lock))
 }
 
 /// Refuses a private map that names files outside the root which this run may not read.
-fn check_consent(root: &str, integrity: &ExternalsLock, consent: &Consent<'_>) -> Result<(), EngineError> {
-    let refused: Vec<String> = integrity
+fn check_consent(root: &str, externals_lock: &ExternalsLock, consent: &Consent<'_>) -> Result<(), EngineError> {
+    let refused: Vec<String> = externals_lock
         .nodes
         .iter()
         .filter(|(_, node)| !consent.covers(&node.locator))
@@ -305,9 +331,9 @@ fn check_consent(root: &str, integrity: &ExternalsLock, consent: &Consent<'_>) -
 fn check_places(
     layout: &WorkspaceLayout,
     stores: &PackageStores,
-    integrity: &ExternalsLock,
+    externals_lock: &ExternalsLock,
 ) -> Result<(), EngineError> {
-    let misplaced: Vec<String> = integrity
+    let misplaced: Vec<String> = externals_lock
         .nodes
         .iter()
         .filter(|(id, node)| !is_place_of(layout.root(), layout.stan_path(), stores, id, node))
@@ -359,7 +385,7 @@ pub(crate) fn exists(system: &dyn System, layout: &WorkspaceLayout, relative: &s
 #[cfg(test)]
 mod tests {
     use stan_model::Digest;
-    use stan_model::document::integrity::PackageFile;
+    use stan_model::document::externals_lock::PackageFile;
 
     use super::*;
 

@@ -55,7 +55,7 @@ pub(crate) mod gate {
     pub(crate) use super::allow::{Documents, Origin, Rules, selected, top_of};
     pub(crate) use super::assemble::{excludes, ignored_by_git};
     pub(crate) use super::locate::{Located, Locator};
-    pub(crate) use super::map::{load_map, readable_integrity};
+    pub(crate) use super::map::{load_map, readable_externals_lock};
     pub(crate) use super::walk::walk;
     pub(crate) use super::workspace_files::read_if_there;
 }
@@ -75,7 +75,6 @@ pub struct Repository<'a> {
 }
 
 impl Repository<'_> {
-    /// The paths of the workspace.
     pub fn layout(&self) -> WorkspaceLayout {
         WorkspaceLayout::new(self.root, &self.config.stan_path)
     }

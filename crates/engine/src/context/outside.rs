@@ -16,7 +16,7 @@ pub(crate) fn from_outside(
 ) -> ExternalsReport {
     let unnamed = layout.own("context/abs/");
     let file = |inputs: &ContextInputs, id: &str| {
-        let node = inputs.integrity.nodes.get(id)?;
+        let node = inputs.externals_lock.nodes.get(id)?;
         Some(OutsideFile { path: relative_path(layout.root(), &node.locator), archived_as: id.to_owned() })
     };
     let mut outside: Vec<OutsideFile> = Vec::new();

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use stan_graph::{Map, Selection};
 use stan_lang::packages::version_of;
 use stan_lang::{PackageProof, PackageVersion, ProjectResolvers};
-use stan_model::document::integrity::{ExternalsLock, LockedExternal};
+use stan_model::document::externals_lock::{ExternalsLock, LockedExternal};
 use stan_model::{Digest, Ecosystem, NodeKind};
 use stan_repo::{AbsPath, Files, System};
 
@@ -54,10 +54,10 @@ pub(crate) fn drop_unproved(
     system: &dyn System,
     repository: &Repository<'_>,
     map: &Map,
-    integrity: &ExternalsLock,
+    externals_lock: &ExternalsLock,
     selection: &mut Selection,
 ) -> BTreeMap<String, String> {
-    let unproved = unproved(system, repository, map, integrity, &selection.selected);
+    let unproved = unproved(system, repository, map, externals_lock, &selection.selected);
     if !unproved.is_empty() {
         let is_kept = |index: &u32| !unproved.contains_key(map.id(*index));
         selection.selected.retain(is_kept);
@@ -70,13 +70,14 @@ fn unproved(
     system: &dyn System,
     repository: &Repository<'_>,
     map: &Map,
-    integrity: &ExternalsLock,
+    externals_lock: &ExternalsLock,
     selected: &[u32],
 ) -> BTreeMap<String, String> {
     let mut by_package: BTreeMap<PackageVersion, WantedFiles<'_>> = BTreeMap::new();
     for index in selected.iter().copied().filter(|index| map.kind(*index) == NodeKind::External) {
         let id = map.id(index);
-        let Some((node, file)) = integrity.nodes.get(id).and_then(|node| Some((node, node.package.as_ref()?))) else {
+        let Some((node, file)) = externals_lock.nodes.get(id).and_then(|node| Some((node, node.package.as_ref()?)))
+        else {
             continue;
         };
         if matches!(file.ecosystem, Ecosystem::Go | Ecosystem::Crates) {

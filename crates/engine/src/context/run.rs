@@ -49,7 +49,6 @@ use crate::scripts::ScriptOutput;
 use crate::secrets::reported;
 use crate::tokens::Tokenizer;
 
-/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct RunRequest {
     pub mode: ArchiveMode,
@@ -57,7 +56,7 @@ pub struct RunRequest {
     pub frozen: bool,
     /// Write map and selection indented. Archives always contain the minified forms.
     pub pretty: bool,
-    /// Archive the map whatever its size.
+    /// Archive the map even if it is too large for most models.
     pub full_map: bool,
     /// Report what would be written, and change nothing.
     pub plan: bool,
@@ -298,8 +297,8 @@ impl ContextRun<'_> {
     fn documents(&self, assembled: &Assembled, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
         let Some(inputs) = &assembled.inputs else { return Ok(()) };
         if !self.request.frozen {
-            let integrity = inputs.integrity.encode();
-            self.write_changed(transaction, Artefact::ExternalsLock, &integrity, Access::Private)?;
+            let externals_lock = inputs.externals_lock.encode();
+            self.write_changed(transaction, Artefact::ExternalsLock, &externals_lock, Access::Private)?;
             if self.request.pretty {
                 let bytes = encoded(&inputs.map, JsonStyle::Indented)?;
                 self.write_changed(transaction, Artefact::Meta, &bytes, Access::Shared)?;
@@ -475,16 +474,7 @@ impl ContextRun<'_> {
         diff: Option<DiffReport>,
         mut outputs: Outputs,
     ) -> RunReport {
-        let [mut whole, mut base, mut closure, mut overlap] = [Part::default(); 4];
-        for file in &written.files {
-            whole.add(file.size);
-            let Some(allowed) = assembled.allowlist.files.get(&file.name) else { continue };
-            match (allowed.in_base, allowed.in_closure) {
-                (true, true) => overlap.add(file.size),
-                (true, false) => base.add(file.size),
-                (false, _) => closure.add(file.size),
-            }
-        }
+        let ArchiveParts { whole, base, closure, overlap } = ArchiveParts::of(assembled, written);
         let mut warnings = assembled.warnings.clone();
         warnings.sort_unstable();
         warnings.dedup();
@@ -521,12 +511,7 @@ impl ContextRun<'_> {
             not_utf8: written.not_utf8.clone(),
             secrets: written.held_back.iter().map(reported).collect(),
             ignored: assembled.ignored.iter().filter(|path| written.file(path).is_some()).cloned().collect(),
-            left_out: assembled
-                .allowlist
-                .left_out
-                .iter()
-                .map(|file| LeftOutReport { path: file.path.clone(), reason: file.reason.clone() })
-                .collect(),
+            left_out: left_out(assembled),
             not_analysed: match &assembled.inputs {
                 Some(inputs) => not_analysed_of_map(&inputs.map),
                 None => not_analysed(&ProgrammingFiles::of(assembled.allowlist.files.keys().map(String::as_str))),
@@ -548,7 +533,7 @@ pub(crate) fn externals_of(inputs: &ContextInputs) -> Vec<External> {
 
 fn external_of(inputs: &ContextInputs, index: u32) -> External {
     let id = inputs.map.id(index);
-    let known = inputs.integrity.nodes.get(id);
+    let known = inputs.externals_lock.nodes.get(id);
     let half = inputs.map.hash(index).copied();
     // If the map has no hashes, only the private map proves the bytes.
     let private_half = || known.filter(|_| inputs.hashes == MetaHashes::None).map(|node| node.sha256.prefix());
@@ -580,6 +565,37 @@ fn with_mismatches<T>(
 struct Outputs {
     written: Vec<String>,
     removed: Vec<String>,
+}
+
+/// The files of an archive, all and by the reason for which they are in it.
+#[derive(Default)]
+struct ArchiveParts {
+    whole: Part,
+    base: Part,
+    closure: Part,
+    /// In the base and in the closure.
+    overlap: Part,
+}
+
+impl ArchiveParts {
+    fn of(assembled: &Assembled, written: &Written) -> Self {
+        let mut parts = Self::default();
+        for file in &written.files {
+            parts.whole.add(file.size);
+            let Some(allowed) = assembled.allowlist.files.get(&file.name) else { continue };
+            match (allowed.in_base, allowed.in_closure) {
+                (true, true) => parts.overlap.add(file.size),
+                (true, false) => parts.base.add(file.size),
+                (false, _) => parts.closure.add(file.size),
+            }
+        }
+        parts
+    }
+}
+
+fn left_out(assembled: &Assembled) -> Vec<LeftOutReport> {
+    let files = assembled.allowlist.left_out.iter();
+    files.map(|file| LeftOutReport { path: file.path.clone(), reason: file.reason.clone() }).collect()
 }
 
 fn largest(written: &Written) -> Vec<WeighedPath> {

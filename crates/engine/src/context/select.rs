@@ -6,7 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stan_graph::{Map, Reasons, SelectOptions, Selection};
-use stan_model::document::integrity::ExternalsLock;
+use stan_model::document::externals_lock::ExternalsLock;
 use stan_model::document::run_report::tokens;
 use stan_model::document::state::{self, DecodedState, State};
 use stan_repo::WritableSystem;
@@ -28,7 +28,6 @@ use crate::secrets::{Judged, secrets_on_disk};
 use crate::suggest::Weigher;
 use crate::tokens::Tokenizer;
 
-/// The options of the verb.
 #[derive(Clone, Debug, Default)]
 pub struct SelectRequest {
     /// Overrides the workspace's selection.
@@ -54,19 +53,19 @@ pub fn select(
     let imports = import::to_be_staged(system, repository, &layout)?;
     // If imports are not staged yet, a run would stage them first: then neither the map on disk nor the cache is up to date.
     let view = (!imports.is_nothing()).then_some(ReadOnly { system, imports });
-    let (map, integrity) = match (&request.meta, &view) {
+    let (map, externals_lock) = match (&request.meta, &view) {
         (Some(named), _) => (decode_map(named)?, ExternalsLock::default()),
         (None, Some(view)) => {
-            build_map(&engine.over(view), repository, &request.work).map(|built| (built.map, built.integrity))?
+            build_map(&engine.over(view), repository, &request.work).map(|built| (built.map, built.externals_lock))?
         }
         (None, None) => map_for_selection(engine, repository, &request.work)?,
     };
     let system = view.as_ref().map_or(system, |view| view as &dyn WritableSystem);
     let mut selection = selection(&map, &decoded.state)?;
-    let unproved = engine.share(|| drop_unproved(system, repository, &map, &integrity, &mut selection));
+    let unproved = engine.share(|| drop_unproved(system, repository, &map, &externals_lock, &mut selection));
     // A map given by the user may be of another repository, so its files are not checked.
     let mut contents = match &request.meta {
-        None => Contents::of(system, repository, &map, &integrity, &selection)?,
+        None => Contents::of(system, repository, &map, &externals_lock, &selection)?,
         Some(_) => Contents::default(),
     };
     contents.left_out.extend(unproved);
@@ -74,7 +73,7 @@ pub fn select(
     report.warnings.extend(duplicates(&map, &selection, &layout));
     report.warnings.sort_unstable();
     if let Some(tokenizer) = request.tokens {
-        let weigher = Weigher { system, layout: &layout, map: &map, integrity: &integrity, tokenizer };
+        let weigher = Weigher { system, layout: &layout, map: &map, externals_lock: &externals_lock, tokenizer };
         let counted: Vec<u32> =
             selection.selected.iter().copied().filter(|&index| !contents.is_left_out(map.id(index))).collect();
         let (mut tokens, warnings) = weigher.total(&counted);
@@ -102,7 +101,7 @@ impl Contents {
         system: &dyn WritableSystem,
         repository: &Repository<'_>,
         map: &Map,
-        integrity: &ExternalsLock,
+        externals_lock: &ExternalsLock,
         selection: &Selection,
     ) -> Result<Self, EngineError> {
         let layout = repository.layout();
@@ -117,7 +116,7 @@ impl Contents {
         let judge = |(path, allowed): (&String, &Allowed)| {
             let (names, absolute) = match &allowed.origin {
                 Origin::File(real) => (vec![path.as_str(), real], layout.absolute(real)),
-                Origin::Staged => (vec![path.as_str()], integrity.nodes.get(path)?.locator.clone()),
+                Origin::Staged => (vec![path.as_str()], externals_lock.nodes.get(path)?.locator.clone()),
                 Origin::Elsewhere(_) | Origin::Bytes(_) => return None,
             };
             match secrets_on_disk(system, repository.config, &names, &absolute).ok()? {

@@ -10,14 +10,14 @@ use sha2::{Digest as _, Sha256};
 use stan_archive::{TarEntry, TarKind, read_any};
 use stan_graph::{FileMeta, JsonStyle, Map};
 use stan_model::Digest;
-use stan_model::document::integrity::ExternalsLock;
+use stan_model::document::externals_lock::ExternalsLock;
 use stan_repo::{Links, System, hash_real_file, sha256};
 
 use super::allow::{self, Allowlist, Documents, Origin, Rules};
 use super::assemble::excludes;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::locate::{Located, Locator};
-use super::map::{encoded, load_integrity, load_map};
+use super::map::{encoded, load_externals_lock, load_map};
 use super::map_verifier::mismatch_with_map;
 use super::packages::drop_unproved;
 use super::reports::{Difference, VerifyReport};
@@ -54,13 +54,13 @@ pub fn verify(
         })
     })?;
     let map = load_map(system, &layout)?;
-    let integrity = load_integrity(system, repository, map.as_ref().map(|(map, _)| map))?;
+    let externals_lock = load_externals_lock(system, repository, map.as_ref().map(|(map, _)| map))?;
     let mut check = Check {
         engine,
         system,
         layout: &layout,
         map,
-        integrity,
+        externals_lock,
         locator: Locator::new(system, &layout),
         differ: contents.oddities.clone(),
         gone: Vec::new(),
@@ -192,13 +192,13 @@ impl Contents {
         self.oddities.push(difference(path, "the rules of archives", expected, actual));
     }
 
-    fn holds(&self, artefact: Artefact) -> bool {
+    fn contains(&self, artefact: Artefact) -> bool {
         self.entries.contains_key(&self.layout.artefact(artefact))
     }
 
     /// A diff archive contains only some files, so none counts as missing from it.
     fn is_diff(&self) -> bool {
-        self.holds(Artefact::DiffList) || self.holds(Artefact::NoChanges)
+        self.contains(Artefact::DiffList) || self.contains(Artefact::NoChanges)
     }
 }
 
@@ -207,7 +207,7 @@ struct Check<'a> {
     system: &'a dyn System,
     layout: &'a WorkspaceLayout,
     map: Option<(Map, Vec<u8>)>,
-    integrity: Option<ExternalsLock>,
+    externals_lock: Option<ExternalsLock>,
     locator: Locator<'a>,
     contents: &'a Contents,
     differ: Vec<Difference>,
@@ -263,7 +263,7 @@ impl Check<'_> {
 
     /// An external must match the private map, and so must the installed file.
     fn external(&mut self, name: &str, held: &Held) {
-        let known = self.integrity.as_ref().and_then(|integrity| integrity.nodes.get(name)).cloned();
+        let known = self.externals_lock.as_ref().and_then(|externals_lock| externals_lock.nodes.get(name)).cloned();
         let Some(known) = known else {
             self.differ.push(difference(name, "the private map", "an entry", "none"));
             return;
@@ -332,7 +332,8 @@ impl Check<'_> {
             let is_left_out = match &file.origin {
                 Origin::File(real) => is_left_out(&[name, real], &self.layout.absolute(real)),
                 Origin::Staged => {
-                    let locator = self.integrity.as_ref().and_then(|integrity| integrity.nodes.get(name));
+                    let locator =
+                        self.externals_lock.as_ref().and_then(|externals_lock| externals_lock.nodes.get(name));
                     locator.is_some_and(|node| is_left_out(&[name], &node.locator))
                 }
                 Origin::Elsewhere(absolute) => is_left_out(&[name], absolute),
@@ -351,16 +352,16 @@ impl Check<'_> {
         let root_tokens = repository.config.context.root_tokens;
         let rules =
             Rules { system: self.system, layout: self.layout, scan: &options.scan, excludes: &excludes, root_tokens };
-        let holds = |artefact: Artefact| self.contents.holds(artefact);
-        if !holds(Artefact::Meta) && !holds(Artefact::Overview) {
+        let contains = |artefact: Artefact| self.contents.contains(artefact);
+        if !contains(Artefact::Meta) && !contains(Artefact::Overview) {
             return Ok(allow::whole_repository(&rules));
         }
         let loaded = state::load(self.system, self.layout)?;
         let decoded = loaded.map_or_else(state::nothing, |(decoded, _)| decoded);
         // Placeholders: the documents themselves were already compared with those on disk.
         let documents = Documents {
-            meta: holds(Artefact::Meta).then(Arc::default),
-            overview: holds(Artefact::Overview).then(Arc::default),
+            meta: contains(Artefact::Meta).then(Arc::default),
+            overview: contains(Artefact::Overview).then(Arc::default),
             state: Arc::default(),
         };
         let top = allow::top_of(&rules);
@@ -371,9 +372,9 @@ impl Check<'_> {
         }
         let Some((map, _)) = &self.map else { return Ok(allow::thread_opener(&rules, documents, top)) };
         let mut selection = select::selection(map, &decoded.state)?;
-        if let Some(integrity) = &self.integrity {
+        if let Some(externals_lock) = &self.externals_lock {
             let system = self.system;
-            self.engine.share(|| drop_unproved(system, repository, map, integrity, &mut selection));
+            self.engine.share(|| drop_unproved(system, repository, map, externals_lock, &mut selection));
         }
         warnings.extend(selection.warnings.iter().cloned());
         Ok(allow::selected(&rules, documents, top, map, &selection))

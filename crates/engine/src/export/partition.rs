@@ -268,7 +268,7 @@ mod tests {
     use super::encoded;
 
     #[test]
-    fn values_become_names_of_folders() {
+    fn partition_values_are_encoded_for_folder_names() {
         for (value, expected) in
             [("a-b_c.d", "a-b_c.d"), ("org/app", "org%2Fapp"), ("a=b %", "a%3Db%20%25"), ("é", "%C3%A9"), ("..", "..")]
         {

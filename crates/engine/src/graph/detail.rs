@@ -147,9 +147,9 @@ fn from_cache(
 fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> Result<DetailedGraph, EngineError> {
     let system = engine.system();
     let Some(cache) = open_cache(system, options, request) else {
-        let watched = LenientSystem::new(system.as_system());
+        let lenient = LenientSystem::new(system.as_system());
         let Compiled { graph, problems, kept, dirty, .. } =
-            compile::compile(&watched, options, request.known(None, None), Keep::WithFacts, engine.memory())?;
+            compile::compile(&lenient, options, request.known(None, None), Keep::WithFacts, engine.memory())?;
         let records = kept.map(|kept| kept.records);
         let files = records.map(|records| FileDetails::of_records(&records, graph.node_count())).unwrap_or_default();
         return Ok(DetailedGraph {
@@ -180,10 +180,10 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
 
 /// The earlier answer, updated, if only a few files were edited.
 fn with_edits(run: &CachedRun<'_>, index: &Index, loaded: &LoadedParts) -> Option<DetailedGraph> {
-    let watched = LenientSystem::new(run.engine.system().as_system());
+    let lenient = LenientSystem::new(run.engine.system().as_system());
     let data = loaded.data().filter(|data| data.len() == index.files.len())?;
-    let (answer, edited) = incremental::edited_graph(&watched, run.options, index, &data, run.observed_at)?;
-    if watched.first_transient_error().is_some() {
+    let (answer, edited) = incremental::edited_graph(&lenient, run.options, index, &data, run.observed_at)?;
+    if lenient.first_transient_error().is_some() {
         return None;
     }
     let WarmAnswer { outcome: GraphOutcome { graph, errors, dirty, .. }, kept_as, edits } = answer;
@@ -207,12 +207,12 @@ fn with_edits(run: &CachedRun<'_>, index: &Index, loaded: &LoadedParts) -> Optio
 
 /// Whether nothing changed since the earlier run.
 fn is_unchanged(system: &dyn WritableSystem, index: &Index) -> bool {
-    let watched = LenientSystem::new(system.as_system());
+    let lenient = LenientSystem::new(system.as_system());
     let (world_changed, changed) = rayon::join(
-        || !(index.is_world_unchanged(&watched) && index.edits_hold(&watched)),
-        || index.files.changed(&watched),
+        || !(index.is_world_unchanged(&lenient) && index.edits_hold(&lenient)),
+        || index.files.changed(&lenient),
     );
-    !world_changed && changed.is_empty() && watched.first_transient_error().is_none()
+    !world_changed && changed.is_empty() && lenient.first_transient_error().is_none()
 }
 
 /// The answer of the earlier run.

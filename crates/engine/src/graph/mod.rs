@@ -252,22 +252,22 @@ fn run(
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
     let system = engine.system();
     let Some(cache) = open_cache(system, options, request) else {
-        let watched = LenientSystem::new(system.as_system());
+        let lenient = LenientSystem::new(system.as_system());
         let compiled =
-            compile::compile(&watched, options, request.known(None, observer), Keep::Nothing, engine.memory())?;
+            compile::compile(&lenient, options, request.known(None, observer), Keep::Nothing, engine.memory())?;
         let mut outcome = outcome(compiled, options, request, engine.memory());
-        report_transient_errors(&mut outcome.errors, &watched, options);
+        report_transient_errors(&mut outcome.errors, &lenient, options);
         return Ok((outcome, None));
     };
     // Taken before anything is read: later changes must look changed to the next run.
     let full_run = CachedRun { engine, options, request, cache: &cache, observed_at: system.now() };
-    let watched = LenientSystem::new(system.as_system());
+    let lenient = LenientSystem::new(system.as_system());
     if let Some(index) = cache.load_index()
-        && let Some(result) = incremental::answer(&watched, &full_run, &index, is_enough)
+        && let Some(result) = incremental::answer(&lenient, &full_run, &index, is_enough)
     {
         return match result {
             // The update may lack what a transient error hid. The error may be gone by now, so do a full run.
-            WarmResult::Answer(_) if watched.first_transient_error().is_some() => full_run.compile(None, observer),
+            WarmResult::Answer(_) if lenient.first_transient_error().is_some() => full_run.compile(None, observer),
             WarmResult::Answer(answer) => {
                 let WarmAnswer { outcome, kept_as, edits } = *answer;
                 let is_kept = edits.is_none_or(|edits| cache.store_edits(&edits).is_some());
@@ -314,29 +314,29 @@ impl CachedRun<'_> {
     ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
         let Self { engine, options, request, cache, observed_at } = *self;
         let memory = engine.memory();
-        let watched = LenientSystem::new(engine.system().as_system());
-        let mut compiled = compile::compile(&watched, options, request.known(previous, observer), keep, memory)?;
+        let lenient = LenientSystem::new(engine.system().as_system());
+        let mut compiled = compile::compile(&lenient, options, request.known(previous, observer), keep, memory)?;
         let mut errors = error_lines(&compiled.problems, options.max_errors);
         let summary = Summary::of(&compiled.graph);
         if let Some(kept) = &compiled.kept {
             with_records(&compiled.graph, &kept.records);
         }
         // A run that could not read everything, or not even the root, stores nothing for the next one.
-        let is_whole = |kept: &CacheInput| !watched.saw_unstable_error() && !kept.observations.directories.is_empty();
+        let is_whole = |kept: &CacheInput| !lenient.saw_unstable_error() && !kept.observations.directories.is_empty();
         let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
             let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
             cache.store(&compiled.graph, kept, answer, observed_at, options.languages, memory)
         });
         let work = CacheUse::Compiled(compiled.analysed);
         let graph = wanted_graph(compiled.graph, request, memory);
-        report_transient_errors(&mut errors, &watched, options);
+        report_transient_errors(&mut errors, &lenient, options);
         Ok((GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work }, kept_as))
     }
 }
 
 /// Lookups may miss. A transient I/O error can hide a file that exists, so it is reported: the graph may be incomplete.
-fn report_transient_errors(errors: &mut Vec<String>, watched: &LenientSystem<'_>, options: &GraphOptions) {
-    let Some((path, advice)) = watched.first_transient_error() else { return };
+fn report_transient_errors(errors: &mut Vec<String>, lenient: &LenientSystem<'_>, options: &GraphOptions) {
+    let Some((path, advice)) = lenient.first_transient_error() else { return };
     let path = path.to_string_lossy();
     let shown = relative_path(&options.root, &path);
     // First, because it is the problem that may have cost the most.

@@ -87,7 +87,7 @@ fn files_of_packages_are_described() {
 }
 
 #[test]
-fn limits_of_zero_leave_out() {
+fn limits_of_zero_omit_descriptions_and_errors() {
     let system = system(&[("a.ts", "/** @module\n * Words. */\nimport './\u{0}';\nexport {\n")]);
     let all = answer(&system, "generateDependencyGraph", &json!({ "cwd": "/r" }));
     assert!(!all["errors"].as_array().expect("a list").is_empty(), "{all}");

@@ -16,7 +16,7 @@ pub enum McpClient {
     Gemini,
 }
 
-/// The edit of a file.
+/// What adding or removing the server does to a client's file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Edit {
     /// The file is already as requested.
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_our_own_is_removed_whole() {
+    fn a_client_file_that_contains_only_our_server_is_deleted() {
         for client in [McpClient::Codex, McpClient::Claude] {
             let Ok(Edit::Bytes(bytes)) = client.add(None) else { panic!("created") };
             assert_eq!(client.remove(&bytes), Edit::Remove);

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn long_ones_are_cut() {
+    fn long_differences_are_truncated() {
         let (from, to) = ("a\n".repeat(5_000), "b\n".repeat(6_000));
         let found = difference(from.as_bytes(), to.as_bytes());
         assert_eq!((found.removed, found.added, found.diff.len(), found.truncated), (5_000, 6_000, MAX_LINES, true));

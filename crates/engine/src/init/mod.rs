@@ -34,7 +34,6 @@ use crate::error::EngineError;
 const AGENTS_FILE: &str = "AGENTS.md";
 const IGNORE_FILE: &str = ".gitignore";
 
-/// The options of the command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InitOptions {
     /// Replace a system document that differs from the shipped one.

@@ -157,7 +157,7 @@ fn line_endings_of_other_systems_are_not_a_difference() {
 }
 
 #[test]
-fn the_block_goes_without_a_trace() {
+fn removing_the_block_leaves_no_trace() {
     for before in [None, Some(""), Some("# Agents\n"), Some("# Agents"), Some("# A\r\n\r\nb"), Some("\u{feff}x\n\n\n")]
     {
         let files: Vec<(&str, &str)> = before.iter().map(|text| ("AGENTS.md", *text)).collect();
@@ -187,7 +187,7 @@ fn an_old_block_is_updated() {
 }
 
 #[test]
-fn removing_is_all_that_removing_does() {
+fn removing_the_block_does_nothing_else() {
     let system = repository(&[]);
     let remove = options(false, Some(AgentsBlock::Remove));
     check(
@@ -273,7 +273,7 @@ fn files_that_are_not_regular_are_conflicts() {
 }
 
 #[test]
-fn a_workspace_folder_that_is_none() {
+fn invalid_workspace_folders_are_refused() {
     let system = repository(&[]);
     for stan_path in ["", ".", "..", "/tmp", ".git", "a/../.."] {
         let result = plan(&system, ROOT, stan_path, &InitOptions::default());

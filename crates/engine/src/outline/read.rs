@@ -178,7 +178,7 @@ impl Text {
         Shown { text, lines: Lines { from, to }, elided: Vec::new() }
     }
 
-    /// The requested declarations; `None` stands for the whole file.
+    /// The requested declarations; `None` for the whole file.
     fn parts(&self, asked: &AskedText) -> Result<Vec<Option<UnitId>>, EngineError> {
         let Some(name) = &asked.name else { return Ok(vec![None]) };
         let ids = || (0..self.outline.units.len() as u32).map(UnitId);

@@ -22,7 +22,7 @@ use stan_repo::{Files, System, SystemExt as _};
 
 use crate::graph::{FoundTargets, GraphOptions};
 
-/// The specifier that stands for the file's own package, for names that other files of it declare.
+/// The specifier of the file's own package, for names that other files of it declare.
 const OWN_PACKAGE: &str = ".";
 
 /// A bound against hostile input: no real environment has this many distributions in one folder.

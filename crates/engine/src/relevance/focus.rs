@@ -34,7 +34,7 @@ pub struct FocusFile {
 const MAX_FILES_OF_LOG: usize = 64;
 
 impl Relevance {
-    /// The named files, with their depths. A folder stands for the files below it.
+    /// The named files, with their depths. A folder means the files below it.
     pub(super) fn named(&self, focus: &[FocusFile]) -> Result<Vec<(u32, u32)>, EngineError> {
         let mut found = Vec::new();
         let mut unknown = Vec::new();

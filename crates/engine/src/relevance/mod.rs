@@ -161,20 +161,19 @@ impl RankedFiles<'_> {
         self.ranking.text_weights()
     }
 
-    /// The score of a file.
     pub fn score(&self, file: u32) -> Fixed {
         self.ranking.score(file as usize)
     }
 
     /// The order in which the default budget is filled: the score minus a penalty for `tokens`.
-    pub fn worth(&self, file: u32, tokens: u64) -> Fixed {
-        self.worth_within(USUAL_BUDGET)(file, tokens)
+    pub fn priority(&self, file: u32, tokens: u64) -> Fixed {
+        self.priority_within(USUAL_BUDGET)(file, tokens)
     }
 
-    /// [`Self::worth`] for another budget, in tokens: the larger it is, the smaller the penalty.
-    pub fn worth_within(&self, budget: u64) -> impl Fn(u32, u64) -> Fixed + '_ {
+    /// [`Self::priority`] for another budget, in tokens: the larger it is, the smaller the penalty.
+    pub fn priority_within(&self, budget: u64) -> impl Fn(u32, u64) -> Fixed + '_ {
         let cost = self.ranking.cost(budget);
-        move |file, tokens| self.ranking.worth(file as usize, tokens, cost)
+        move |file, tokens| self.ranking.priority(file as usize, tokens, cost)
     }
 
     /// The penalty for a number of tokens in a budget.

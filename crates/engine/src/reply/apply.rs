@@ -19,7 +19,6 @@ use crate::error::EngineErrorKind;
 use crate::line_diff::unified;
 use crate::tokens::Tokenizer;
 
-/// The options of the verb.
 #[derive(Clone, Debug)]
 pub struct ApplyRequest {
     pub reply: NamedBytes,

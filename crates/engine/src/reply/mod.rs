@@ -21,7 +21,6 @@ use crate::context::{Artefact, EngineError, NamedBytes, NamedPath, Repository, W
 use crate::engine::Engine;
 use crate::tokens::Tokenizer;
 
-/// The options of the verb.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
     pub reply: NamedBytes,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_graph::{Map, SelectOptions, Selection, select};
 use stan_model::NodeKind;
-use stan_model::document::integrity::ExternalsLock;
+use stan_model::document::externals_lock::ExternalsLock;
 use stan_model::document::state::{Entry, State};
 use stan_reply::{ChangedFiles, ClosureSize, IgnoredFile};
 use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, SystemExt as _, entries_below, hash_file};
@@ -19,8 +19,8 @@ use super::archive::ArchiveIndex;
 use super::tree::WorkingTree;
 use crate::config::Config;
 use crate::context::gate::{
-    Documents, Located, Locator, Origin, Rules, excludes, ignored_by_git, load_map, read_if_there, readable_integrity,
-    selected, top_of, walk,
+    Documents, Located, Locator, Origin, Rules, excludes, ignored_by_git, load_map, read_if_there,
+    readable_externals_lock, selected, top_of, walk,
 };
 use crate::context::{Artefact, EngineError, Repository, WorkspaceLayout};
 use crate::secrets::{Judged, secrets_of, secrets_on_disk};
@@ -46,7 +46,7 @@ pub(super) struct Workspace<'a> {
     archive: &'a ArchiveIndex<'a>,
     map: Option<Map>,
     meta_bytes: Arc<Vec<u8>>,
-    integrity: Option<ExternalsLock>,
+    externals_lock: Option<ExternalsLock>,
     state: Option<Vec<u8>>,
     scan: ScanOptions,
     excludes: PathGlobs,
@@ -84,14 +84,14 @@ impl<'a> Workspace<'a> {
                 None => (None, Vec::new()),
             },
         };
-        let integrity = readable_integrity(system, repository, map.as_ref())?;
+        let externals_lock = readable_externals_lock(system, repository, map.as_ref())?;
         Ok(Self {
             system,
             layout,
             archive,
             map,
             meta_bytes: Arc::new(meta_bytes),
-            integrity,
+            externals_lock,
             state: on_disk.or_else(|| archive.bytes(&state_file)),
             scan: repository.config.graph_options(repository.root).scan,
             excludes: excludes(repository)?,
@@ -191,7 +191,7 @@ impl<'a> Workspace<'a> {
     }
 
     fn bytes_of(&self, path: &str) -> Vec<u8> {
-        let external = self.integrity.as_ref().and_then(|integrity| integrity.nodes.get(path));
+        let external = self.externals_lock.as_ref().and_then(|externals_lock| externals_lock.nodes.get(path));
         match external {
             Some(node) => self.read(&node.locator),
             None => match self.locator.borrow_mut().locate(path) {

@@ -20,7 +20,6 @@ use crate::relevance::{RankQuery, Relevance, USUAL_BUDGET};
 use crate::tokens::Tokenizer;
 use propose::Proposal;
 
-/// The options of the verb.
 #[derive(Clone, Debug)]
 pub struct SuggestRequest {
     pub query: RankQuery,
@@ -65,7 +64,7 @@ pub fn suggest(
     progress.stage("ranking");
     let tokens = KeptTokens::load(cache, request.tokenizer);
     let ranked = relevance.rank(system, &request.query)?;
-    let map = map.as_ref().map(|(map, integrity)| (map, integrity));
+    let map = map.as_ref().map(|(map, externals_lock)| (map, externals_lock));
     let proposal = Proposal::new(engine, &layout, &relevance, &ranked, map, request, &tokens);
     let (report, document) = proposal.report()?;
     tokens.save();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use stan_graph::{Map, SelectOptions, cover, select};
 use stan_model::NodeKind;
-use stan_model::document::integrity::ExternalsLock;
+use stan_model::document::externals_lock::ExternalsLock;
 use stan_model::document::run_report::tokens;
 use stan_model::document::state::{ALL_KINDS, Entry, State};
 use stan_rank::{Candidate, fill};
@@ -187,14 +187,14 @@ impl<'a> Proposal<'a> {
 
     /// The dependencies that an entry with a depth adds and that are not taken yet.
     fn along(&self, path: &str, depth: u32) -> Result<Vec<Taken>, EngineError> {
-        let Some((map, integrity)) = self.map else { return Ok(Vec::new()) };
+        let Some((map, externals_lock)) = self.map else { return Ok(Vec::new()) };
         let state = State { include: vec![Entry::new(path, depth, ALL_KINDS)], exclude: Vec::new() };
         let selection = select(map, &state, &SelectOptions::default())
             .map_err(|error| EngineError::input(format!("the map cannot be used: {error}")))?;
         let known: BTreeSet<&str> = self.taken.iter().map(|one| self.id(one.what)).collect();
         let nodes: Vec<u32> = selection.selected.into_iter().filter(|node| !known.contains(map.id(*node))).collect();
         let tokenizer = self.request.tokenizer;
-        let weigher = Weigher { system: self.engine.system(), layout: self.layout, map, integrity, tokenizer };
+        let weigher = Weigher { system: self.engine.system(), layout: self.layout, map, externals_lock, tokenizer };
         let weights = self.engine.share(|| weigher.weigh(&nodes));
         let what = |node: u32| match map.kind(node) {
             NodeKind::Source => self.relevance.find(map.id(node)).map_or(What::Node(node), What::File),
@@ -228,7 +228,7 @@ impl<'a> Proposal<'a> {
         let negligible = count - candidates.len();
         // Order by estimate, so that only files that may fit are counted.
         let candidate =
-            |(file, score): (u32, Fixed)| Candidate { file, worth: score - cost(tokens(self.relevance.size(file))) };
+            |(file, score): (u32, Fixed)| Candidate { file, priority: score - cost(tokens(self.relevance.size(file))) };
         let candidates: Vec<Candidate> = candidates.into_iter().map(candidate).collect();
         let mut warnings = BTreeSet::new();
         let filled = fill(candidates, self.left, |files| {

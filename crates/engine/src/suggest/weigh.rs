@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use stan_graph::Map;
-use stan_model::document::integrity::ExternalsLock;
+use stan_model::document::externals_lock::ExternalsLock;
 use stan_model::document::reports::ExactTokens;
 use stan_model::{NodeKind, RepoPath};
 use stan_repo::{System, SystemExt as _};
@@ -16,7 +16,7 @@ pub(crate) struct Weigher<'a> {
     pub(crate) system: &'a dyn System,
     pub(crate) layout: &'a WorkspaceLayout,
     pub(crate) map: &'a Map,
-    pub(crate) integrity: &'a ExternalsLock,
+    pub(crate) externals_lock: &'a ExternalsLock,
     pub(crate) tokenizer: Tokenizer,
 }
 
@@ -71,7 +71,7 @@ impl Weigher<'_> {
     fn read(&self, node: u32) -> Option<Vec<u8>> {
         let id = self.map.id(node);
         let path = match self.map.kind(node) {
-            NodeKind::External => self.integrity.nodes.get(id)?.locator.clone(),
+            NodeKind::External => self.externals_lock.nodes.get(id)?.locator.clone(),
             // A map is untrusted: nothing is read outside the repository.
             NodeKind::Source => self.layout.absolute(RepoPath::new(id)?.as_str()),
             _ => return None,

@@ -39,7 +39,6 @@ pub struct ViewRequest {
     pub work: GraphRequest,
 }
 
-/// Writes the page.
 pub fn view(
     engine: &Engine<'_>,
     repository: &Repository<'_>,

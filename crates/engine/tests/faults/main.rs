@@ -3,7 +3,7 @@
 //!
 //! The ordinary tests inject each fault at a sample of the positions. To test all positions, run
 //! `cargo test -p stan-engine --test faults -- --ignored --nocapture`
-#![expect(clippy::print_stdout, reason = "the tests tell what came of each write path")]
+#![expect(clippy::print_stdout, reason = "the tests print the result of each write path")]
 
 mod found;
 mod laws;

@@ -408,7 +408,7 @@ impl DocumentStore for Documents<'_> {
 fn slice_to_file(system: &dyn WritableSystem, out: &str) -> Result<Done, String> {
     let request = SliceRequest {
         pointer: "/decls/0".to_owned(),
-        reading: PointerSpace::File,
+        pointer_space: PointerSpace::File,
         enclosure: Enclosure::Decl,
         closure: Closure::All,
         max_nodes: None,

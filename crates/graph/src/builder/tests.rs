@@ -46,7 +46,7 @@ fn check(nodes: &[(u32, &str)], edges: &[(u32, u32, (EdgeKind, Resolution))], ex
 }
 
 #[test]
-fn nothing_makes_an_empty_graph() {
+fn no_nodes_and_edges_make_an_empty_graph() {
     check(&[], &[], "");
 }
 
@@ -182,7 +182,7 @@ fn build((nodes, edges): Parts) -> Built {
 
 proptest! {
     #[test]
-    fn the_order_of_pushes_does_not_matter((parts, shuffled) in parts_and_a_shuffle()) {
+    fn the_graph_does_not_depend_on_the_order_of_pushes((parts, shuffled) in parts_and_a_shuffle()) {
         prop_assert_eq!(build(parts), build(shuffled));
     }
 

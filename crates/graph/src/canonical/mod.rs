@@ -6,7 +6,7 @@ mod rule;
 use std::collections::BTreeMap;
 
 use stan_model::NodeKind;
-use stan_model::document::integrity::{ExternalsLock, LockedExternal};
+use stan_model::document::externals_lock::{ExternalsLock, LockedExternal};
 
 use crate::graph::{FileMeta, Graph};
 use crate::map::Texts;
@@ -120,7 +120,7 @@ impl Canonical {
     }
 
     /// The host-private map of the external files. Leaves out files that could not be read: they cannot be verified.
-    pub fn integrity(&self, graph: &Graph, externals: &Externals) -> ExternalsLock {
+    pub fn externals_lock(&self, graph: &Graph, externals: &Externals) -> ExternalsLock {
         let node = |group: CanonicalNode<'_>| {
             let node = Some(graph.node(group.record)).filter(|_| group.is_proved)?;
             let FileMeta { size, digest: sha256 } = node.file.filter(|_| node.kind == NodeKind::External)?;

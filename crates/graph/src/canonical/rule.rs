@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use stan_model::document::is_absolute;
 use stan_model::{Digest, Ecosystem, PACKAGE_FOLDER};
 
-pub use stan_model::document::integrity::PackageFile;
+pub use stan_model::document::externals_lock::PackageFile;
 
 /// A file outside the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -223,7 +223,7 @@ fn different_contents_under_one_id_cost_the_node_and_not_the_map() {
     let text = conflict.to_string();
     assert!(text.starts_with("`b/p/x` and `c/p/x` are both `s/context/npm/p/1/x`, but"), "{text}");
     assert!(text.contains("(2 and 3 bytes, SHA-256 0202"), "{text}");
-    assert!(!canonical.integrity(&graph, &externals).nodes.contains_key(&conflict.id));
+    assert!(!canonical.externals_lock(&graph, &externals).nodes.contains_key(&conflict.id));
     let error = Canonical::of(&graph, "s", &Externals::new()).unwrap_err();
     assert_eq!(error.to_string(), "nothing is known about where the external file `b/p/x` is");
 }
@@ -242,11 +242,11 @@ fn a_package_without_a_version_inside_the_root_is_the_same_everywhere() {
 fn the_private_map_contains_only_verifiable_files() {
     let (graph, externals) = graph("a source 1\nb/p/x external 22\no/y external 333\nz/p/gone external -");
     let canonical = Canonical::of(&graph, "s", &externals).unwrap();
-    let integrity = canonical.integrity(&graph, &externals);
-    let decoded = stan_model::document::integrity::decode(&integrity.encode(), "d.json").unwrap();
-    assert_eq!(decoded, integrity);
+    let externals_lock = canonical.externals_lock(&graph, &externals);
+    let decoded = stan_model::document::externals_lock::decode(&externals_lock.encode(), "d.json").unwrap();
+    assert_eq!(decoded, externals_lock);
     let nodes: Vec<_> =
-        integrity.nodes.iter().map(|(id, node)| (id.as_str(), node.locator.as_str(), node.size)).collect();
+        externals_lock.nodes.iter().map(|(id, node)| (id.as_str(), node.locator.as_str(), node.size)).collect();
     let abs = format!("s/context/abs/{}/y", hash_of("o/y"));
     assert_eq!(nodes, [(abs.as_str(), "/r/o/y", 3), ("s/context/npm/p/1/x", "/r/b/p/x", 2)]);
 }

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_none() {
+    fn texts_that_are_not_hashes_are_rejected() {
         for text in [
             "",
             "AAAAAAAAAAAAAAAAAAAAA",

@@ -73,7 +73,7 @@ fn indented_output_equals_that_of_javascript() {
 }
 
 #[test]
-fn documents_that_are_none() {
+fn invalid_documents_are_rejected() {
     let cases: &[(&str, &[&str])] = &[
         ("3", &["M: expected an object, found 3"]),
         (
@@ -95,7 +95,7 @@ fn documents_that_are_none() {
 }
 
 #[test]
-fn nodes_that_are_none() {
+fn invalid_nodes_are_rejected() {
     let cases = [
         ("3", "M at /n/a~1b: expected an object, found 3"),
         ("{}", "M at /n/a~1b: `k` is missing in {}"),
@@ -175,7 +175,7 @@ fn long_graphs_are_the_same_maps() {
 }
 
 #[test]
-fn long_graphs_that_are_none() {
+fn invalid_graphs_are_rejected() {
     let cases = [
         ("[]", "G: expected an object, found []"),
         (r#"{"nodes":{}}"#, "G: a graph has the keys `nodes` and `edges`"),

@@ -34,17 +34,17 @@ pub(super) fn fit(
     }
     // Keep a third for details of the listed files.
     let room = target - target / 3;
-    let worth = fit.fold_all(target);
+    let values = fit.fold_all(target);
     // Large folders with many importers come before small folders that nothing uses.
     for shares in [Some(2), Some(8), Some(32), None] {
         if fit.text_tokens() < target / 2 {
-            fit.unfold(room, shares, &worth);
+            fit.unfold(room, shares, &values);
         }
     }
     fit.keep_shown();
     fit.add_details(false);
     if fit.text_tokens() < target - target / 8 {
-        fit.unfold(target, None, &worth);
+        fit.unfold(target, None, &values);
         fit.keep_shown();
         fit.add_details(false);
     }

@@ -29,7 +29,7 @@ enum FolderLine {
 }
 
 /// The value of each folder, computed before any is opened.
-pub(super) struct Worth {
+pub(super) struct FolderValues {
     /// By folder: the distance of its nearest file from the focus.
     nearest: Vec<u32>,
     /// By folder: the number of imports of the files below it plus the number of these files.
@@ -40,7 +40,7 @@ pub(super) struct Worth {
 
 impl Fit<'_> {
     /// Folds everything but the root, and hides the root's files.
-    pub(super) fn fold_all(&mut self, room: u64) -> Worth {
+    pub(super) fn fold_all(&mut self, room: u64) -> FolderValues {
         let folders = &self.writer.folders.all;
         self.state.folded = folders.iter().map(|folder| folder.file_count > 0).collect();
         self.state.folded[0] = false;
@@ -52,48 +52,48 @@ impl Fit<'_> {
         if self.text_tokens() > room {
             self.state.with_names = false;
         }
-        let worth = self.worth();
-        self.hide_tops(room, &worth);
-        worth
+        let values = self.folder_values();
+        self.hide_tops(room, &values);
+        values
     }
 
     /// Opens folders until the text has `room` tokens. With `shares`, folders are opened completely or not at all, and none takes
     /// more than `shares` times its share of the room. Without it, as much of each folder is shown as there is room for.
-    pub(super) fn unfold(&mut self, room: u64, shares: Option<u64>, worth: &Worth) {
+    pub(super) fn unfold(&mut self, room: u64, shares: Option<u64>, values: &FolderValues) {
         let Some(mut left) = room.checked_sub(self.text_tokens()) else { return };
         let folders = &self.writer.folders.all;
         let closed = (0..folders.len()).filter(|index| self.is_closed(*index));
-        let mut candidates: BinaryHeap<Candidate> = closed.filter_map(|index| self.candidate(index, worth)).collect();
+        let mut candidates: BinaryHeap<Candidate> = closed.filter_map(|index| self.candidate(index, values)).collect();
         let mut deferred = VecDeque::new();
         loop {
             while let Some((Reverse(distance), _, Reverse(index))) = candidates.pop() {
-                let cost = self.cost(index, worth, 1);
+                let cost = self.cost(index, values, 1);
                 let is_focus = distance == 0 && self.has_focus;
                 // The folder that most of the code uses must not stay folded just because its lines do not all fit.
-                let is_main = index > 0 && self.value(index, worth) * MAIN >= worth.below[0] && left * MAIN >= room;
+                let is_main = index > 0 && self.value(index, values) * MAIN >= values.below[0] && left * MAIN >= room;
                 if (is_focus || is_main) && cost > left {
-                    let opened = self.open_in_part(index, &mut left, worth, is_focus);
-                    candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, worth)));
+                    let opened = self.open_in_part(index, &mut left, values, is_focus);
+                    candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, values)));
                     continue;
                 }
-                let share = |shares: u64| shares * room * self.value(index, worth) / worth.below[0].max(1);
-                let is_above = |shares: u64| self.cost(index, worth, FOLDED_COST) > share(shares);
+                let share = |shares: u64| shares * room * self.value(index, values) / values.below[0].max(1);
+                let is_above = |shares: u64| self.cost(index, values, FOLDED_COST) > share(shares);
                 if cost > left || (!is_focus && shares.is_some_and(is_above)) {
                     deferred.push_back(index);
                     continue;
                 }
-                left -= cost.saturating_sub(worth.summaries[index]);
+                left -= cost.saturating_sub(values.summaries[index]);
                 let items = self.items(index);
                 let opened = self.show(index, &items);
-                candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, worth)));
+                candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, values)));
             }
             let Some(index) = deferred.pop_front().filter(|_| shares.is_none()) else { break };
-            let opened = self.open_in_part(index, &mut left, worth, false);
-            candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, worth)));
+            let opened = self.open_in_part(index, &mut left, values, false);
+            candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, values)));
         }
     }
 
-    fn worth(&self) -> Worth {
+    fn folder_values(&self) -> FolderValues {
         let folders = &self.writer.folders.all;
         let mut nearest = vec![u32::MAX; folders.len()];
         let mut below = vec![0u64; folders.len()];
@@ -101,7 +101,7 @@ impl Fit<'_> {
             let Some(folder) = folders.get(index) else { continue };
             for file in &folder.files {
                 nearest[index] = nearest[index].min(self.distances.get(*file as usize).copied().unwrap_or(0));
-                below[index] += self.worth_of_file(*file);
+                below[index] += self.value_of_file(*file);
             }
             if index > 0 {
                 nearest[folder.parent] = nearest[folder.parent].min(nearest[index]);
@@ -109,17 +109,17 @@ impl Fit<'_> {
             }
         }
         let summaries = (0..folders.len()).map(|index| if index > 0 { self.summary(index) } else { 0 }).collect();
-        Worth { nearest, below, summaries }
+        FolderValues { nearest, below, summaries }
     }
 
-    fn worth_of_file(&self, file: u32) -> u64 {
+    fn value_of_file(&self, file: u32) -> u64 {
         1 + self.writer.input.files.get(file as usize).map_or(0, |file| u64::from(file.importers))
     }
 
-    fn worth_of(&self, item: FolderLine, worth: &Worth) -> u64 {
+    fn value_of(&self, item: FolderLine, values: &FolderValues) -> u64 {
         match item {
-            FolderLine::File(file) => self.worth_of_file(file),
-            FolderLine::Folder(folder) => worth.below[folder],
+            FolderLine::File(file) => self.value_of_file(file),
+            FolderLine::Folder(folder) => values.below[folder],
         }
     }
 
@@ -162,29 +162,29 @@ impl Fit<'_> {
             .collect()
     }
 
-    fn cost_of(&self, item: FolderLine, worth: &Worth) -> u64 {
+    fn cost_of(&self, item: FolderLine, values: &FolderValues) -> u64 {
         match item {
             FolderLine::File(file) => self.costs.get(file as usize).copied().unwrap_or(0),
-            FolderLine::Folder(folder) => worth.summaries[folder],
+            FolderLine::Folder(folder) => values.summaries[folder],
         }
     }
 
     /// The tokens of an open folder; lines of folders in it count `folded` times.
-    fn cost(&self, index: usize, worth: &Worth, folded: u64) -> u64 {
+    fn cost(&self, index: usize, values: &FolderValues, folded: u64) -> u64 {
         let times = |item: &FolderLine| if matches!(item, FolderLine::Folder(_)) { folded } else { 1 };
-        let lines: u64 = self.items(index).into_iter().map(|item| times(&item) * self.cost_of(item, worth)).sum();
+        let lines: u64 = self.items(index).into_iter().map(|item| times(&item) * self.cost_of(item, values)).sum();
         let own = self.writer.folders.get(index).filter(|folder| index > 0 && !folder.files.is_empty());
         lines + own.map_or(0, |folder| (self.count)(&folder_line(folder, false)))
     }
 
-    fn candidate(&self, index: usize, worth: &Worth) -> Option<Candidate> {
-        let cost = self.cost(index, worth, FOLDED_COST);
+    fn candidate(&self, index: usize, values: &FolderValues) -> Option<Candidate> {
+        let cost = self.cost(index, values, FOLDED_COST);
         let distance = |file: &u32| self.distances.get(*file as usize).copied().unwrap_or(0);
         let nearest = match index {
             0 => self.root_files().iter().map(distance).min().unwrap_or(u32::MAX),
-            _ => worth.nearest[index],
+            _ => values.nearest[index],
         };
-        (cost > 0).then(|| (Reverse(nearest), self.value(index, worth) * 1_000 / cost, Reverse(index)))
+        (cost > 0).then(|| (Reverse(nearest), self.value(index, values) * 1_000 / cost, Reverse(index)))
     }
 
     fn root_files(&self) -> &[u32] {
@@ -192,10 +192,10 @@ impl Fit<'_> {
     }
 
     /// The root's value is that of its files: everything else is in other folders.
-    fn value(&self, index: usize, worth: &Worth) -> u64 {
+    fn value(&self, index: usize, values: &FolderValues) -> u64 {
         match index {
-            0 => self.root_files().iter().map(|file| self.worth_of_file(*file)).sum(),
-            _ => worth.below[index],
+            0 => self.root_files().iter().map(|file| self.value_of_file(*file)).sum(),
+            _ => values.below[index],
         }
     }
 
@@ -217,34 +217,34 @@ impl Fit<'_> {
 
     /// Shows as much of a folded folder as there is room for: first the lines with the highest value per token, or only the lines
     /// of the folders above the focus.
-    fn open_in_part(&mut self, index: usize, left: &mut u64, worth: &Worth, only_focus: bool) -> Vec<usize> {
+    fn open_in_part(&mut self, index: usize, left: &mut u64, values: &FolderValues, only_focus: bool) -> Vec<usize> {
         let Some(folder) = self.writer.folders.get(index) else { return Vec::new() };
         // The root's frame and a line for its files are included already.
         let frame = if index > 0 { (self.count)(&folder_line(folder, false)) + REST } else { 0 };
-        let Some(mut room) = (*left + worth.summaries[index]).checked_sub(frame) else { return Vec::new() };
+        let Some(mut room) = (*left + values.summaries[index]).checked_sub(frame) else { return Vec::new() };
         let distance = |item: &FolderLine| match *item {
             FolderLine::File(file) => self.distances.get(file as usize).copied().unwrap_or(0),
-            FolderLine::Folder(folder) => worth.nearest[folder],
+            FolderLine::Folder(folder) => values.nearest[folder],
         };
         let rank = |item: &FolderLine| {
             let value = match *item {
-                FolderLine::Folder(_) => self.worth_of(*item, worth).isqrt(),
-                FolderLine::File(_) => self.worth_of(*item, worth),
+                FolderLine::Folder(_) => self.value_of(*item, values).isqrt(),
+                FolderLine::File(_) => self.value_of(*item, values),
             };
-            (distance(item), Reverse(value * 1_000 / self.cost_of(*item, worth).max(1)))
+            (distance(item), Reverse(value * 1_000 / self.cost_of(*item, values).max(1)))
         };
         let mut items = self.items(index);
         items.sort_by_cached_key(rank);
         let (shown, hidden): (Vec<FolderLine>, Vec<FolderLine>) = items.into_iter().partition(|item| {
-            let cost = self.cost_of(*item, worth);
+            let cost = self.cost_of(*item, values);
             let fits = cost <= room && (!only_focus || distance(item) == 0);
             room -= if fits { cost } else { 0 };
             fits
         });
         // Opening must not hide the one folder that all others use: the line of the folded folder is better than a few of its
         // files without that.
-        let sum: u64 = shown.iter().map(|item| self.worth_of(*item, worth)).sum();
-        let largest = hidden.iter().map(|item| self.worth_of(*item, worth)).max().unwrap_or(0);
+        let sum: u64 = shown.iter().map(|item| self.value_of(*item, values)).sum();
+        let largest = hidden.iter().map(|item| self.value_of(*item, values)).max().unwrap_or(0);
         if shown.is_empty() || (index > 0 && !only_focus && sum < largest) {
             return Vec::new();
         }
@@ -264,17 +264,17 @@ impl Fit<'_> {
     }
 
     /// If even one line per top-level folder is too much: the smallest folders outside of the focus are only counted.
-    fn hide_tops(&mut self, room: u64, worth: &Worth) {
+    fn hide_tops(&mut self, room: u64, values: &FolderValues) {
         let mut total = self.text_tokens();
         let Some(root) = self.writer.folders.get(0).filter(|_| total > room) else { return };
         let mut tops: Vec<usize> = root.children.clone();
         let tokens = |index: &usize| self.writer.folders.get(*index).map_or(0, |folder| folder.tokens);
-        tops.sort_by_key(|index| (worth.nearest[*index], Reverse(tokens(index))));
+        tops.sort_by_key(|index| (values.nearest[*index], Reverse(tokens(index))));
         while total + REST / 2 > room
             && let Some(folder) = tops.pop()
         {
             self.state.hidden[folder] = true;
-            total = total.saturating_sub(worth.summaries[folder]);
+            total = total.saturating_sub(values.summaries[folder]);
         }
     }
 }

@@ -68,13 +68,13 @@ fn backward_keeps_the_dependents_and_leaves_their_edges_as_they_are() {
 }
 
 #[test]
-fn edges_between_reached_nodes_are_kept_even_off_the_way() {
+fn edges_between_reached_nodes_are_kept_even_off_the_path() {
     check("a>b b>a a>a c>a", "a", Direction::Backward, "a a>a a>b b b>a c c>a");
     check("a>b b>c c>a x>a", "b", Direction::Forward, "a a>b b b>c c c>a");
 }
 
 #[test]
-fn a_seed_from_elsewhere_reaches_nothing() {
+fn a_seed_that_is_not_in_the_graph_reaches_no_node() {
     let graph = graph("a>b");
     assert_eq!(closure(&graph, &[7, u32::MAX], Direction::Forward).node_count(), 0);
     assert_eq!(closure(&Graph::default(), &[0], Direction::Backward).node_count(), 0);

@@ -50,8 +50,8 @@ impl Reasons {
         let (mut groups, mut ends) = seeds(map, state);
         let mut length = 0;
         while !ends.is_empty() {
-            reasons.take(&mut ends, &mut groups);
-            ends = grow(map, &groups, &ends, length);
+            reasons.record_paths(&mut ends, &mut groups);
+            ends = extend_paths(map, &groups, &ends, length);
             length += 1;
         }
         reasons
@@ -85,7 +85,7 @@ impl Reasons {
     }
 
     /// Sorts the paths of one length, drops those to nodes that their group has visited, and ranks the others.
-    fn take(&mut self, ends: &mut Vec<End>, groups: &mut [DepthGroup]) {
+    fn record_paths(&mut self, ends: &mut Vec<End>, groups: &mut [DepthGroup]) {
         ends.sort_unstable();
         ends.retain(|end| groups.get_mut(end.group as usize).is_some_and(|group| group.visit(end.node)));
         let mut rank = 0;
@@ -144,17 +144,17 @@ fn seeds(map: &Map, state: &State) -> (Vec<DepthGroup>, Vec<End>) {
 }
 
 /// All paths with one more edge, unless their group has reached its depth.
-fn grow(map: &Map, groups: &[DepthGroup], ends: &[End], length: u32) -> Vec<End> {
-    let mut grown = Vec::new();
+fn extend_paths(map: &Map, groups: &[DepthGroup], ends: &[End], length: u32) -> Vec<End> {
+    let mut extended = Vec::new();
     for end in ends {
         let Some(group) = groups.get(end.group as usize).filter(|group| length < group.depth) else { continue };
         for edge in map.edges(end.node) {
             let is_new =
                 group.seen.get(edge.target as usize / 64).is_some_and(|word| word >> (edge.target % 64) & 1 == 0);
             if edge.kinds & group.mask != 0 && is_new {
-                grown.push(End { node: edge.target, ..*end });
+                extended.push(End { node: edge.target, ..*end });
             }
         }
     }
-    grown
+    extended
 }

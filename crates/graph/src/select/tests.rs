@@ -66,7 +66,7 @@ fn depth_and_mask_bound_an_entry() {
 }
 
 #[test]
-fn a_cycle_ends_at_any_depth() {
+fn cycles_terminate_at_any_depth() {
     check("a b 1\nb a 1\nb b 1", &["a 4294967295"], &[], "a b");
 }
 
@@ -162,7 +162,7 @@ fn path_of(edges: &str, include: &[&str], node: &str) -> String {
 }
 
 #[test]
-fn reasons_are_the_shortest_and_smallest_ways() {
+fn reasons_are_the_shortest_paths_with_the_smallest_ids() {
     let edges = "a b 1\na c 1\nb d 1\nc d 1\nd e 1\ns d 2\nz e 2";
     for (include, node, expected) in [
         (&["a 9"][..], "a", "a"),
@@ -287,7 +287,7 @@ proptest! {
     }
 
     #[test]
-    fn reasons_are_the_best_of_all_naive_ways(map in any_map(24), include in any_entries()) {
+    fn reasons_equal_the_best_paths_of_a_naive_search(map in any_map(24), include in any_entries()) {
         let mut best: std::collections::BTreeMap<u32, Vec<u32>> = std::collections::BTreeMap::new();
         for path in include.iter().flat_map(|entry| naive(&map, entry)) {
             let known = best.entry(path[path.len() - 1]).or_insert_with(|| path.clone());

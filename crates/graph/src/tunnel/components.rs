@@ -1,4 +1,4 @@
-//! Long searches: every completed state is remembered, so that no state is expanded twice, whatever the order of queries.
+//! Long searches: every completed state is remembered, so that no state is expanded twice in any order of queries.
 //!
 //! States that reach each other have the same answer, so this is Tarjan's algorithm: it completes one strongly connected
 //! component at a time, and the answer of a component is the union of the definers that its states find and of the answers of the
@@ -76,7 +76,7 @@ impl<'m> Components<'m> {
         self.enter(tunneller, start, &mut open);
         while let Some(frame) = open.frames.last_mut() {
             let Some(next) = frame.next.pop() else {
-                let answer = self.leave(&mut open);
+                let answer = self.complete_frame(&mut open);
                 if let Some(answer) = answer {
                     return answer;
                 }
@@ -105,7 +105,7 @@ impl<'m> Components<'m> {
 
     /// Ends the last frame: completes its component, or adds its findings to the previous frame. The answer is that of the first
     /// frame.
-    fn leave(&mut self, open: &mut Open<'m>) -> Option<Answer> {
+    fn complete_frame(&mut self, open: &mut Open<'m>) -> Option<Answer> {
         let mut frame = open.frames.pop()?;
         if frame.lowest < frame.order {
             let before = open.frames.last_mut()?;

@@ -16,7 +16,6 @@ use crate::name_order::in_order;
 /// The maximum number of names recorded per dot import, which bounds the work. Real files have few of either.
 const MAX_NAMES_PER_DOT_IMPORT: usize = 1 << 10;
 
-/// The facts of a file.
 pub fn extract(bytes: &[u8]) -> Extraction {
     let decoded = decode::decode(bytes);
     let mut extraction = decoded.text.as_deref().map(of_text).unwrap_or_default();

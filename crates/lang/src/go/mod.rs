@@ -23,7 +23,6 @@ use crate::decode;
 use crate::language::{Declare, Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
 use crate::project::Project;
 
-/// The language.
 pub struct Go;
 
 impl Language for Go {

@@ -17,7 +17,6 @@ use stan_model::outline::Outline;
 use crate::language::{Declare, Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
 use crate::project::Project;
 
-/// The language.
 pub struct Python;
 
 impl Language for Python {

@@ -121,28 +121,8 @@ fn chain<'t>(
         }
         at += 1;
     }
-    let name = lexed.word(at);
-    let mut behind = at + 1;
-    let space = if name.starts_with(|first: char| first.is_uppercase()) { Space::Type } else { Space::Value };
-    let path = scope.path_symbols.get(&(at as u32)).copied();
-    let mut base = if name == "self" && lexed.kind(behind) != Some(Kind::Separator) || name == "Self" {
-        own.map_or(RecipeId::UNKNOWN, |own| scope.recipe(Recipe::Instance(own)))
-    } else if let Some(symbol) = path {
-        use_at(scope, at, space, Used::Name(symbol), record);
-        // Continue up to the name that this path imports.
-        let wanted = scope.names.symbol(symbol).map(|symbol| symbol.name.clone()).unwrap_or_default();
-        while lexed.kind(behind) == Some(Kind::Separator) && *lexed.text_at(behind - 1) != *wanted {
-            behind += 2;
-        }
-        symbol_recipe(scope, symbol, lexed.text_at(behind - 1))
-    } else if let Some(local) = locals.get(name).filter(|_| lexed.kind(behind) != Some(Kind::Separator)) {
-        *local
-    } else if let Some(symbol) = scope.known.get(name).copied() {
-        use_at(scope, at, space, Used::Name(symbol), record);
-        symbol_recipe(scope, symbol, name)
-    } else {
-        return (RecipeId::UNKNOWN, skip_path(scope, behind));
-    };
+    let (base, mut behind) = chain_base(scope, at, own, locals, record);
+    let Some(mut base) = base else { return (RecipeId::UNKNOWN, skip_path(scope, behind)) };
     let after = skip_path(scope, behind);
     for _ in 0..MAX_CHAIN_LINKS {
         let is_member = lexed.is_mark(behind, b'.') || lexed.kind(behind) == Some(Kind::Separator);
@@ -165,6 +145,40 @@ fn chain<'t>(
         }
     }
     (base, after)
+}
+
+/// The value of the name that a chain starts with, and the index of the token behind it. `None` for an unknown name.
+fn chain_base<'t>(
+    scope: &mut Scope<'_, 't>,
+    at: usize,
+    own: Option<ShapeId>,
+    locals: &Locals<'t>,
+    record: bool,
+) -> (Option<RecipeId>, usize) {
+    let lexed = scope.lexed;
+    let name = lexed.word(at);
+    let mut behind = at + 1;
+    let space = if name.starts_with(|first: char| first.is_uppercase()) { Space::Type } else { Space::Value };
+    let path = scope.path_symbols.get(&(at as u32)).copied();
+    let base = if name == "self" && lexed.kind(behind) != Some(Kind::Separator) || name == "Self" {
+        own.map_or(RecipeId::UNKNOWN, |own| scope.recipe(Recipe::Instance(own)))
+    } else if let Some(symbol) = path {
+        use_at(scope, at, space, Used::Name(symbol), record);
+        // Continue up to the name that this path imports.
+        let wanted = scope.names.symbol(symbol).map(|symbol| symbol.name.clone()).unwrap_or_default();
+        while lexed.kind(behind) == Some(Kind::Separator) && *lexed.text_at(behind - 1) != *wanted {
+            behind += 2;
+        }
+        symbol_recipe(scope, symbol, lexed.text_at(behind - 1))
+    } else if let Some(local) = locals.get(name).filter(|_| lexed.kind(behind) != Some(Kind::Separator)) {
+        *local
+    } else if let Some(symbol) = scope.known.get(name).copied() {
+        use_at(scope, at, space, Used::Name(symbol), record);
+        symbol_recipe(scope, symbol, name)
+    } else {
+        return (None, behind);
+    };
+    (Some(base), behind)
 }
 
 /// A type contributes the members of its instances; a function or constant is a value.

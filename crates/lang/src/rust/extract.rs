@@ -27,7 +27,6 @@ const MAX_MACRO_CALLS: usize = 256;
 /// The maximum number of enclosing blocks with imports that are searched for a path.
 const MAX_BLOCKS: usize = 64;
 
-/// The facts of a file.
 pub fn extract(bytes: &[u8], options: &ExtractOptions) -> Extraction {
     let decoded = decode::decode(bytes);
     let mut extraction = decoded.text.as_deref().map(|text| of_text(text, options)).unwrap_or_default();

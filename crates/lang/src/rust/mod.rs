@@ -24,7 +24,6 @@ use crate::decode;
 use crate::language::{Declare, Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
 use crate::project::Project;
 
-/// The language.
 pub struct Rust;
 
 impl Language for Rust {

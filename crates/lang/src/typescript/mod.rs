@@ -21,7 +21,6 @@ use stan_model::outline::Outline;
 use crate::language::{Declare, Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
 use crate::project::Project;
 
-/// The language.
 pub struct TypeScript;
 
 impl Language for TypeScript {

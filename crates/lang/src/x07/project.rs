@@ -33,7 +33,6 @@ pub struct ProjectManifest {
     pub entry: String,
 }
 
-/// Parses a manifest.
 pub fn read_project(bytes: &[u8]) -> Result<ProjectManifest, X07Error> {
     let tree = JsonTree::parse(bytes).map_err(|error| SourcePosition::ROOT.error(error.to_string()))?;
     let root = tree.root();

@@ -152,7 +152,7 @@ fn foreign_functions_and_nominal_types() {
 }
 
 #[test]
-fn the_deepest_body_is_known() {
+fn bodies_nested_too_deeply_are_refused_with_the_depth() {
     let nested = |depth: usize| {
         let body = format!("{}0{}", "[\"f\",".repeat(depth), "]".repeat(depth));
         module("0.8.0", json!([defn(json!({"body": "BODY"}))])).to_string().replace("\"BODY\"", &body)

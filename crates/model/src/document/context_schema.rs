@@ -87,7 +87,7 @@ pub fn meta() -> Value {
 }
 
 /// `dependency.map.json`.
-pub fn integrity() -> Value {
+pub fn externals_lock() -> Value {
     json!({
         "$schema": DIALECT,
         "$id": "dependency.map",

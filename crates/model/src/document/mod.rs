@@ -7,7 +7,9 @@ pub mod config;
 pub mod context_schema;
 mod error;
 pub mod export_report;
-pub mod integrity;
+pub mod externals_lock;
+/// The earlier name of [`externals_lock`], for its last user, `stan_engine::pack`.
+pub use externals_lock as integrity;
 mod node_id;
 pub mod outline_reports;
 pub mod pack;

@@ -86,7 +86,7 @@ fn nesting_is_limited_at_a_known_depth() {
 }
 
 #[test]
-fn texts_are_as_written() {
+fn texts_of_items_keep_their_spelling() {
     let tree = JsonTree::parse(br#"[ 1.50, "a b", {"k": [2]}, [] ]"#).unwrap();
     let texts: Vec<&str> = tree.items(tree.root()).map(|item| tree.text(item)).collect();
     assert_eq!(texts, ["1.50", "\"a b\"", "{\"k\": [2", "["]);

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `*** Begin Patch`, `*** End Patch` | nothing; either may be missing, not both |
 //! | `*** Add File: path` | a new file: every line below it starts with `+` |
-//! | `*** Delete File: path` | the file goes, whatever is in it |
+//! | `*** Delete File: path` | the file is deleted; its contents are not compared |
 //! | `*** Update File: path`, `*** Move to: path` | an edit, or a rename with an edit |
 //! | `@@`, with or without words after it | a hunk begins; the words do not position it: its lines must be found exactly once |
 //! | `*** End of File` | the hunk is over |
@@ -105,7 +105,7 @@ fn read_file(lines: &Lines<'_>, start: usize, change: Change, path: &str) -> (Fi
     (file, at)
 }
 
-/// Reports what cannot be applied, whatever the file contains.
+/// Reports what cannot be applied to any file.
 fn finish(file: &mut FileDiff, hunks: Vec<Hunk>, lines: &Lines<'_>) {
     let changes =
         |hunk: &Hunk| hunk.lines.clone().any(|at| lines.get(at).is_some_and(|line| line.starts_with(['+', '-'])));

@@ -47,7 +47,7 @@ pub(crate) enum Change {
 pub(crate) struct WrittenPath {
     /// Without the prefix `a/` or `b/`, if it has one.
     pub(crate) path: String,
-    /// The path as `git apply` reads it, if different: git strips the first segment, whatever it is.
+    /// The path as `git apply` reads it, if different: git strips the first segment, even if it is a folder's name.
     pub(crate) taken_as: Option<String>,
     /// The index of the line in the fence.
     pub(crate) index: usize,
@@ -114,7 +114,7 @@ pub(crate) struct FileDiff {
     pub(crate) contradiction: Option<DiffError>,
     /// The block itself is malformed.
     pub(crate) malformed: Option<DiffError>,
-    /// Why it cannot be applied, whatever the file contains.
+    /// Why it cannot be applied to any file.
     pub(crate) error: Option<DiffError>,
     /// Notations that `git apply` rejects although their meaning is clear.
     pub(crate) strict_error: Option<DiffError>,

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_markers_are_markers() {
+    fn only_exact_markers_are_recognised() {
         for line in ["<<<<<<< SEARCH", "<<<<<SEARCH", "<<<<<<<<< ORIGINAL  "] {
             assert!(opens(line), "{line}");
         }

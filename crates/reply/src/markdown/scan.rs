@@ -104,7 +104,7 @@ impl<'a> Scanner<'a> {
         self.containers.len()
     }
 
-    /// Adds the line to the open leaf, if the leaf continues whatever the line says.
+    /// Adds the line to the open leaf, if the leaf continues with any line.
     fn continue_leaf(&mut self, cursor: &mut Cursor<'a>) -> bool {
         match &mut self.leaf {
             Leaf::Fence { fence, marker, length, indent } => {

@@ -2,7 +2,7 @@
 //!
 //! | case | decision |
 //! |---|---|
-//! | any path of a diff below `<stanPath>/imports/`, whatever the diff does there | 0009 |
+//! | any path of a diff below `<stanPath>/imports/`, also deletions and renames | 0009 |
 //! | `mv`, `rm`, `rmdir`, `mkdirp` there, as source or destination; `cp` to there | 0009 |
 //! | `rm` or `mv` of a folder that contains the imports | 0009; `<stanPath>` itself is reserved, so only 0012 |
 //! | `cp` from there, or a diff that copies from there | fine |

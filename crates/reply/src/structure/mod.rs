@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `## Input Data Changes` outside lists and quotes | the section, up to the next `#` or `##`; several are one |
 //! | `### Patch: path`, path in a code span or not | a block with the fences up to the next heading of level 1–3 |
-//! | a fence that starts with `diff --git` or `---`/`+++` | a patch, whatever its info string |
+//! | a fence that starts with `diff --git` or `---`/`+++` | a patch, with any info string |
 //! | a fence with the info `diff`, `patch` or none that holds such a line, or hunks alone (not with none) | a patch |
 //! | prose in a block quote | quoted text: neither statement nor checklist |
 //! | a fence that starts with a search/replace block, with the path above it, in its first line or in the heading | a patch |

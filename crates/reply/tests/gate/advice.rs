@@ -1,4 +1,4 @@
-//! 0101 to 0104: warnings, which never stop a reply.
+//! STAN-REPLY-0101 to 0104: warnings, which never stop a reply.
 
 use crate::common::*;
 use stan_reply::{CheckOptions, Severity};

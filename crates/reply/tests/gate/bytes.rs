@@ -1,4 +1,4 @@
-//! 0008 and 0011.
+//! STAN-REPLY-0008 and 0011: patches whose file is not archived, and patches that do not apply to its bytes.
 
 use stan_reply::CheckOptions;
 
@@ -165,7 +165,7 @@ fn binary_patches_are_read() {
 }
 
 #[test]
-fn a_line_of_the_diff_can_close_its_fence() {
+fn a_fence_closed_by_a_diff_line_gets_the_remedy_longer_fence() {
     let mut world = World::new();
     world.archive.insert("doc.md".to_owned(), b"a\n```\nb\n```\n".to_vec());
     let diff = "diff --git a/doc.md b/doc.md\n--- a/doc.md\n+++ b/doc.md\n@@ -1,4 +1,4 @@\n-a\n+A\n ```\n b\n ```\n";

@@ -164,7 +164,7 @@ fn long_and_deep_selections_are_read() {
 }
 
 #[test]
-fn findings_are_data() {
+fn findings_serialise_to_sorted_json() {
     let report = World::new().report(&edit("src/far.ts"), CheckOptions::default());
     let json = serde_json::to_value(&report).expect("findings are plain data");
     assert_eq!(json["findings"][0]["code"], "STAN-REPLY-0001");

@@ -1,4 +1,4 @@
-//! 0010.
+//! STAN-REPLY-0010: the checklist lists every entry of a patched state, as written.
 
 use crate::common::*;
 

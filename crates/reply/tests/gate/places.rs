@@ -1,4 +1,4 @@
-//! 0009 and 0012.
+//! STAN-REPLY-0009 and 0012: where a reply may write.
 
 use crate::common::*;
 

@@ -1,4 +1,4 @@
-//! 0013, and what counts as a patch.
+//! STAN-REPLY-0013: malformed patch blocks, and what counts as a patch.
 
 use crate::common::*;
 

@@ -1,4 +1,4 @@
-//! 0001 to 0004.
+//! STAN-REPLY-0001 to 0004: the patch of the selection, and the statement that replaces it.
 
 use crate::common::*;
 use stan_reply::CheckOptions;

@@ -1,4 +1,4 @@
-//! 0005 to 0007.
+//! STAN-REPLY-0005 to 0007: the checklist of targets, and whether each is in the archive.
 
 use crate::common::*;
 

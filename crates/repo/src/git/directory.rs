@@ -132,7 +132,7 @@ fn read_index(recorder: &mut Recorder<'_>, path: &str) -> Result<Option<IndexFil
         path: path.to_owned(),
         stat,
         digest,
-        reading: DigestScope::GitIndex,
+        scope: DigestScope::GitIndex,
     });
     match parsed {
         Ok(parsed) => parsed.map(Some),

@@ -23,7 +23,6 @@ pub(super) enum Token {
     Close,
 }
 
-/// The tokens of a glob.
 pub(super) fn tokens(glob: &str) -> Result<Vec<Token>, GlobReason> {
     let mut found = Vec::new();
     let mut rest = glob.chars();

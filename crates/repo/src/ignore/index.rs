@@ -78,7 +78,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(1000))]
 
         #[test]
-        fn an_index_changes_no_verdict(
+        fn matching_with_an_index_gives_the_same_verdicts(
             lines in prop::collection::vec("!?/?[ab*]{1,3}(/[ab*?]{1,2}){0,2}/?", 33..60),
             path in "[ab]{1,3}(/[ab]{1,3}){0,3}",
             is_directory: bool,

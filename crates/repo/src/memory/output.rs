@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_go_when_empty_and_locks_when_dropped() {
+    fn empty_directories_are_removed_and_locks_are_released_when_dropped() {
         let system = MemorySystem::from_fixture("//- /d/e/f\n//- link /l -> d\n");
         assert!(system.remove_dir(Path::new("/d/e")).is_err() && system.remove_dir(Path::new("/l")).is_err());
         system.remove("/d/e/f");

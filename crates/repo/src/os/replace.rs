@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_go_and_writers_stay() {
+    fn leftovers_are_removed_and_files_of_running_writers_are_kept() {
         let directory = tempfile::tempdir().unwrap();
         let left = directory.path().join(temporary_name(1, 0, "a"));
         let held = directory.path().join(temporary_name(2, 0, "a"));

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn both_outputs_arrive_in_their_order() {
+    fn stdout_and_stderr_are_captured_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let long = Duration::from_secs(60);
         let outcome = run("echo one; echo two >&2; cat; pwd; exit 3", folder.path(), long);

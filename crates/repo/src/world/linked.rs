@@ -112,7 +112,7 @@ impl<'a> World<'a> {
             }
             let (stat, bytes) = read_real_limited(self.system, &path, MAX_MANIFEST_BYTES);
             let digest = bytes.as_ref().ok().map(|bytes| sha256(bytes));
-            let observed = ObservedFile { path, stat, digest, reading: DigestScope::Bytes };
+            let observed = ObservedFile { path, stat, digest, scope: DigestScope::Bytes };
             self.reads.lock().unwrap_or_else(PoisonError::into_inner).push(observed);
             let bytes = bytes.ok()?;
             let tree = JsonTree::parse(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).ok()?;

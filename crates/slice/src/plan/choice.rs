@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_follows_references_and_rings_end() {
+    fn closing_a_choice_adds_references_and_terminates_on_cycles() {
         let module = Table(vec![vec![1], vec![2, 7], vec![0], vec![0]]);
         let mut choice = Choice::none_of(4);
         choice.add(1);

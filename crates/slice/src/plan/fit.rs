@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_go_before_anything_around_the_focus() {
+    fn declarations_are_dropped_before_anything_around_the_focus() {
         let no = Exceeded::default();
         let [count, bytes] = [Exceeded { count: true, ..no }, Exceeded { bytes: true, ..no }];
         assert_eq!(fitted(Some(4), Some(70)), Ok((4, 30, no)), "what fits stays");

@@ -30,7 +30,6 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Appends a part.
     pub(crate) fn push(&mut self, cost: Cost, is_focus: bool) {
         if is_focus {
             self.focus = Some(self.costs.len());
@@ -131,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sum_is_right_after_every_drop() {
+    fn sums_are_correct_after_every_drop() {
         for (focus, early) in [(None, 3), (Some(0), 12), (Some(5), 5), (Some(19), 0)] {
             let mut parts = Parts::default();
             let cost = |part: usize| Cost { bytes: part + 1, positions: part % 3 };

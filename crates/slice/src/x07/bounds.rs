@@ -62,7 +62,6 @@ type Cut = fn(&mut Draft<'_, '_>);
 
 /// The cuts around the focus, in order. Metadata stays if the other cuts suffice; otherwise it is removed first. If the module
 /// has none, the second round changes nothing.
-/// there is none to go, the second round changes nothing.
 const CUTS: [Cut; 8] = [
     prune_off_path,
     remove_clauses,

@@ -49,7 +49,7 @@ pub(crate) fn select<'m>(
     // The enclosure is the whole document, wherever the pointer is in it; for the toolchain, it is only the location.
     let is_whole = match focus.kind {
         FocusKind::Root => true,
-        FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => request.reading != PointerSpace::Toolchain,
+        FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => request.pointer_space != PointerSpace::Toolchain,
         FocusKind::Declaration(_) | FocusKind::Entry => false,
     };
     let mut choice = if is_whole { Choice::all_of(count) } else { Choice::none_of(count) };

@@ -60,7 +60,7 @@ pub(crate) fn locate(
 ) -> Result<Focus, SliceError> {
     let pointer = request.trimmed_pointer();
     let tokens = pointer_tokens(pointer).ok_or_else(|| SliceError::InvalidPointer { pointer: pointer.to_owned() })?;
-    let focus = resolve(module, dialect, request.reading, tokens)
+    let focus = resolve(module, dialect, request.pointer_space, tokens)
         .ok_or_else(|| SliceError::PointerNotFound { pointer: pointer.to_owned() })?;
     for (most, bound) in [(request.max_nodes, SizeBound::Declarations), (request.max_bytes, SizeBound::Bytes)] {
         if most == Some(0) {
@@ -90,16 +90,16 @@ pub(crate) fn locate(
 pub(crate) fn place(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
-    reading: PointerSpace,
+    pointer_space: PointerSpace,
     pointer: &str,
 ) -> Option<Vec<String>> {
-    resolve(module, dialect, reading, pointer_tokens(pointer)?).map(|focus| focus.tokens)
+    resolve(module, dialect, pointer_space, pointer_tokens(pointer)?).map(|focus| focus.tokens)
 }
 
 fn resolve(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
-    reading: PointerSpace,
+    pointer_space: PointerSpace,
     mut tokens: Vec<String>,
 ) -> Option<Focus> {
     let keys = dialect.keys();
@@ -109,11 +109,11 @@ fn resolve(
         return Some(Focus { kind: FocusKind::Root, given, tokens });
     };
     let kind = if first == keys.declarations {
-        resolve_in_declarations(module, dialect, reading, &mut tokens)?
+        resolve_in_declarations(module, dialect, pointer_space, &mut tokens)?
     } else if first == keys.imports {
         if let Some(token) = tokens.get_mut(1) {
             let index = array_index(token)?;
-            *token = match reading {
+            *token = match pointer_space {
                 PointerSpace::File => *module.import_positions.get(index)?,
                 PointerSpace::Canonical | PointerSpace::Toolchain => module.imports.get(index).map(|_| index)?,
             }
@@ -134,14 +134,14 @@ fn resolve(
 fn resolve_in_declarations(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
-    reading: PointerSpace,
+    pointer_space: PointerSpace,
     tokens: &mut [String],
 ) -> Option<FocusKind> {
     let Some(token) = tokens.get_mut(1) else {
         return Some(FocusKind::Other);
     };
     let index = array_index(token)?;
-    let index = match reading {
+    let index = match pointer_space {
         PointerSpace::File => (*module.declaration_positions.get(index)?)?,
         PointerSpace::Canonical | PointerSpace::Toolchain => canonical_place(module, index)?,
     };
@@ -154,7 +154,7 @@ fn resolve_in_declarations(
     if let Some(exports) = declaration.exports.as_ref().filter(|_| field == dialect.keys().exported_names) {
         if let Some(token) = tokens.get_mut(3) {
             let name = array_index(token)?;
-            *token = match reading {
+            *token = match pointer_space {
                 PointerSpace::File => *exports.positions.get(name)?,
                 PointerSpace::Canonical | PointerSpace::Toolchain => exports.names.get(name).map(|_| name)?,
             }

@@ -41,7 +41,7 @@ pub enum PointerSpace {
 pub struct SliceRequest {
     /// JSON Pointer into the module; white space around it is ignored.
     pub pointer: String,
-    pub reading: PointerSpace,
+    pub pointer_space: PointerSpace,
     pub enclosure: Enclosure,
     pub closure: Closure,
     /// The maximum number of declarations.
@@ -77,7 +77,7 @@ impl SliceRequest {
 
 /// Whether the two interpretations of a pointer are different locations.
 pub fn readings_differ(module: &SourceModule<'_>, dialect: &dyn Dialect, pointer: &str) -> bool {
-    let place = |reading| enclosure::place(module, dialect, reading, pointer.trim());
+    let place = |pointer_space| enclosure::place(module, dialect, pointer_space, pointer.trim());
     place(PointerSpace::File) != place(PointerSpace::Canonical)
 }
 
@@ -91,7 +91,7 @@ pub struct Slice {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Slices a module.
+/// Locates the focus, selects what it needs, and drops declarations until the bounds hold.
 pub fn slice(module: &SourceModule<'_>, dialect: &dyn Dialect, request: &SliceRequest) -> Result<Slice, SliceError> {
     let focus = enclosure::locate(module, dialect, request)?;
     let selection = closure::select(module, dialect, request, &focus);

@@ -19,7 +19,7 @@ pub(crate) fn document(
 ) -> Result<Vec<u8>, SliceError> {
     let request = SliceRequest {
         pointer: String::new(),
-        reading: PointerSpace::Canonical,
+        pointer_space: PointerSpace::Canonical,
         enclosure: Enclosure::Module,
         closure: Closure::All,
         max_nodes: None,

@@ -10,7 +10,7 @@ use stan_slice::{Slice, SliceError, SliceRequest};
 pub(crate) fn at(pointer: &str) -> SliceRequest {
     SliceRequest {
         pointer: pointer.to_owned(),
-        reading: PointerSpace::File,
+        pointer_space: PointerSpace::File,
         enclosure: Enclosure::Decl,
         closure: Closure::All,
         max_nodes: None,
@@ -25,7 +25,7 @@ pub(crate) fn whole(pointer: &str) -> SliceRequest {
 
 /// The same pointer, as the toolchain interprets it.
 pub(crate) fn as_toolchain(request: SliceRequest) -> SliceRequest {
-    SliceRequest { reading: PointerSpace::Toolchain, ..request }
+    SliceRequest { pointer_space: PointerSpace::Toolchain, ..request }
 }
 
 pub(crate) fn slice(document: &Value, request: &SliceRequest) -> Result<Slice, SliceError> {

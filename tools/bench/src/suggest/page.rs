@@ -12,7 +12,7 @@ pub(super) fn section(figures: &Figures, levels: &str) -> String {
         text,
         "{} commits of public repositories. A case is a repository at the parent of a commit; given are one file that the commit\n\
          changed, its message without file names, or both; wanted are the other changed sources that are there already. Shown is the\n\
-         mean share of them in percent within a budget of tokens beside the focus (a quarter of the bytes for everybody), and among\n\
+         mean share of them in percent within a budget of tokens beside the focus (a quarter of the bytes for each method), and among\n\
          the first ten files. The repositories are stand-ins with the same paths, sizes, words, definitions, imports and history. The\n\
          weights were fitted on these cases, so expect less on others. The\n\
          program itself is run.\n",

@@ -174,7 +174,7 @@ fn the_end_of_an_archive_is_marked_or_not_and_cuts_are_errors() {
 }
 
 #[test]
-fn a_visitor_may_stop() {
+fn an_error_of_the_visitor_stops_the_reader() {
     let file = [block(b"a", b'0', b"1", |_| {}), contents(b"x")].concat();
     let error = read_tar(&mut &file[..], &mut |_, _| Err(io::Error::other("enough"))).unwrap_err();
     assert_eq!(error.to_string(), "the archive cannot be read (enough) at byte 512");

@@ -96,7 +96,7 @@ fn stores_and_parents_have_packages_too() {
 }
 
 #[test]
-fn manifests_that_are_none_are_passed_over() {
+fn invalid_manifests_are_skipped() {
     let system = MemorySystem::new();
     system.set_file("/r/node_modules/p/package.json", "\u{feff}{\"name\":\"p\",\"version\":\"1\"}");
     let huge = format!("{{\"name\":\"h\",\"version\":\"1\",\"x\":\"{}\"}}", "x".repeat(5 << 20));

@@ -2,7 +2,7 @@
 
 use miniz_oxide::deflate::compress_to_vec;
 use stan_archive::{EntryHeader, append_end, append_header, padding};
-use stan_model::document::integrity::PackageFile;
+use stan_model::document::externals_lock::PackageFile;
 use stan_repo::{MemorySystem, sha256};
 
 use super::*;

@@ -89,7 +89,7 @@ impl ContextRun<'_> {
         let lock = self.layout.artefact(Artefact::ExternalsLock);
         // The report of the next run if nothing changes.
         let next = RunReport { written: vec![lock], ..report.clone() };
-        let fingerprint = DocumentFingerprint::of(&inputs.integrity.encode());
+        let fingerprint = DocumentFingerprint::of(&inputs.externals_lock.encode());
         let report = serde_json::to_string(&next).ok()?;
         self.cache()?.store_run(&StoredRun::new(&self.key()?, map.graph, seen, fingerprint, report)?)
     }

@@ -119,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn neither_memory_nor_tables_change_an_answer(
+    fn memoised_answers_and_tables_do_not_change_an_answer(
         fixture in any_modules(),
         questions in Just((0..MODULES).flat_map(|module| NAMES.map(|name| (module, name))).collect::<Vec<_>>())
             .prop_shuffle(),

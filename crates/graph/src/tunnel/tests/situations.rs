@@ -277,7 +277,7 @@ fn a_namespace_ends_at_its_module() {
 }
 
 #[test]
-fn cycles_of_re_exports_end() {
+fn cycles_of_re_exports_terminate() {
     check_all(&[
         ("a name round a cycle of two", "main: import {x} from a\na: export {x} from b\nb: export {x} from a", ""),
         ("a name to itself", "main: import {x} from a\na: export {x} from a", ""),

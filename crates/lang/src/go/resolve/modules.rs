@@ -197,7 +197,7 @@ impl<'f> Modules<'f> {
     /// The highest version of a module in the go.sum of `by`, otherwise in those of its workspace.
     fn highest<'m>(&self, by: &'m Module, path: &str) -> Option<&'m str> {
         let Some(work) = &by.work else { return self.sums(by).highest(path) };
-        // Check the workspace first: nearly all paths looked up are no modules.
+        // Check the workspace first: most looked-up paths are not modules.
         let highest = work.sums.highest(path)?;
         self.sums(by).highest(path).or(Some(highest))
     }

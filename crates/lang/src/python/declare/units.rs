@@ -8,7 +8,6 @@ use stan_model::outline::{LineStarts, Span, Unit, UnitId, UnitKind, UnitName};
 
 use crate::python::parse::span as ends;
 
-/// The units of a module.
 pub(super) fn units(module: &ModModule, text: &str, lines: &LineStarts) -> Vec<Unit> {
     let mut units = Units { text, lines, units: Vec::new(), parents: Vec::new(), in_enum: false };
     units.suite(&module.body);

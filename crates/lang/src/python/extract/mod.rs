@@ -20,7 +20,6 @@ use crate::language::{ExtractOptions, Extraction};
 use crate::line_counter::LineCounter;
 use crate::prose;
 
-/// The facts of a file.
 pub fn extract(path: &str, bytes: &[u8], options: &ExtractOptions) -> Extraction {
     let (text, problem) = parse::text_of(bytes);
     let mut extraction = text.map(|text| of_text(path, &text, options)).unwrap_or_default();

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lists_are_sorted_and_apart() {
+    fn the_lists_are_sorted_and_disjoint() {
         assert!(STANDARD.is_sorted() && OTHER_VERSIONS.is_sorted());
         assert!(!OTHER_VERSIONS.iter().any(|name| is_standard(name)));
         assert!(is_standard("os") && is_standard("__future__") && !is_standard("numpy"));

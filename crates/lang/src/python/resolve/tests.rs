@@ -189,7 +189,7 @@ fn the_base_folder_is_searched() {
 }
 
 #[test]
-fn stubs_ask_for_stubs() {
+fn imports_in_stubs_resolve_to_stubs() {
     let tree = "
         //- /r/p/__init__.py
         //- /r/p/__init__.pyi

@@ -73,9 +73,9 @@ impl<'f> Resolver<'f> {
             return self.real_file(&first).ok_or(first);
         }
         // The submodules of a file loaded with `#[path]` are in the file's own folder.
-        let beside = || (*own != *folder).then(|| join_plain(folder, &request.specifier));
+        let in_file_folder = || (*own != *folder).then(|| join_plain(folder, &request.specifier));
         let mut others = std::iter::once([&stem, "/mod.rs"].concat()).chain(
-            std::iter::once_with(beside)
+            std::iter::once_with(in_file_folder)
                 .flatten()
                 .flat_map(|stem| [[&stem, ".rs"].concat(), [&stem, "/mod.rs"].concat()]),
         );

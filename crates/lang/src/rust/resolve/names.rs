@@ -1,7 +1,7 @@
 //! Resolves paths by the rules of the language: module tree, imports, globs and crates. Of visibility, only privacy is respected:
 //! private names are not visible from outside.
 //!
-//! All configurations count: a name that is bound twice resolves to both. The work per path is bounded, whatever the input.
+//! All configurations count: a name that is bound twice resolves to both. The work per path is bounded for any input.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -76,7 +76,7 @@ impl Visit {
 /// The result of following a path.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// The last module on the path in its own crate, or the crate itself if the path leads to another crate.
+    /// The last module on the path in its own crate, or the crate itself if the path ends in another crate.
     pub(super) named: Meanings,
     /// The meaning of the whole path.
     pub(super) means: Meanings,
@@ -411,80 +411,81 @@ impl<'n> PathResolver<'n> {
         root.map_or_else(|| outside(real), |krate| Meaning::Module(krate.root))
     }
 
-    /// Follows the remaining segments from the meanings of the first.
+    /// Follows the remaining segments from one meaning of the first.
     fn follow(
         &self,
         origin: ModuleId,
         first: Meaning,
-        mut rest: Segments<'n>,
+        rest: Segments<'n>,
         form: Form,
         trail: &mut Trail<'n>,
         walked: &mut Walked,
     ) {
         match first {
-            Meaning::Module(_) => {}
-            Meaning::Item(_) => {
-                walked.means.push(first);
-                return;
-            }
+            Meaning::Module(id) => self.follow_modules(origin, id, rest, form, trail, walked),
+            // The remaining segments name parts of the item (variants, associated items), and these are in the same file.
+            Meaning::Item(_) => walked.means.push(first),
+            // The modules of the crate are not known here.
             Meaning::Outside(_) => {
                 walked.named.push(first);
                 walked.means.push(first);
-                return;
             }
+            // `std` re-exports modules of `core` and `alloc`, so the crate may change with each segment.
             Meaning::Builtin(krate) => {
                 walked.named.push(first);
                 walked.means.push(Meaning::Builtin(rest.fold(krate, home)));
-                return;
             }
         }
+    }
+
+    fn follow_modules(
+        &self,
+        origin: ModuleId,
+        first: ModuleId,
+        mut rest: Segments<'n>,
+        form: Form,
+        trail: &mut Trail<'n>,
+        walked: &mut Walked,
+    ) {
         let own = self.forest.module(origin).map(|module| module.krate);
         let is_own = |id: &ModuleId| self.forest.module(*id).map(|module| module.krate) == own;
-        let mut tracking = false;
-        let mut named: Meanings = match &first {
-            Meaning::Module(id) if is_own(id) => {
-                tracking = true;
-                smallvec![first]
-            }
-            Meaning::Module(id) => {
-                self.forest.crate_of(*id).map(|krate| Meaning::Module(krate.root)).into_iter().collect()
-            }
-            _ => Meanings::new(),
-        };
-        let mut current: Meanings = smallvec![first];
+        let is_own_module = |meaning: &Meaning| matches!(meaning, Meaning::Module(id) if is_own(id));
+        let leaves_crate = |meaning: &Meaning| !is_own_module(meaning) && !matches!(meaning, Meaning::Item(_));
+        // Whether all segments until now are modules of the path's own crate: `named` moves along with these only.
+        let mut is_inside = is_own(&first);
+        let start = if is_inside { Some(first) } else { self.forest.crate_of(first).map(|krate| krate.root) };
+        let mut named: Meanings = start.map(Meaning::Module).into_iter().collect();
+        let mut current: Meanings = smallvec![Meaning::Module(first)];
         while let Some(segment) = rest.next() {
-            let is_last = rest.is_at_end();
-            let mut next = Meanings::new();
-            for meaning in current.iter().take(MAX_MEANINGS) {
-                match meaning {
-                    Meaning::Module(id) => {
-                        next.extend_from_slice(&self.lookup(*id, segment, self.viewer(origin, *id), trail));
-                    }
-                    Meaning::Builtin(krate) => next.push(Meaning::Builtin(home(*krate, segment))),
-                    other => next.push(*other),
-                }
-            }
-            next.dedup();
+            current = self.step(origin, &current, segment, trail);
             // In code, the last segment of a path is never a module.
-            let is_module = |meaning: &Meaning| matches!(meaning, Meaning::Module(id) if is_own(id));
-            if is_last && form != Form::Use || !next.iter().any(is_module) {
-                tracking = false;
-            } else if tracking {
-                // One configuration has its own module here and another one a crate's: the path ends before this segment.
-                let ends = next.iter().any(|meaning| match meaning {
-                    Meaning::Module(id) => !is_own(id),
-                    Meaning::Item(_) => false,
-                    _ => true,
-                });
-                if !ends {
+            let is_item = form != Form::Use && rest.is_at_end();
+            is_inside &= !is_item && current.iter().any(is_own_module);
+            if is_inside {
+                // If one configuration has its own module here and another one a crate's, the path also ends before this
+                // segment, so the modules before it stay.
+                if !current.iter().any(leaves_crate) {
                     named.clear();
                 }
-                named.extend(next.iter().copied().filter(is_module));
+                named.extend(current.iter().copied().filter(is_own_module));
             }
-            current = next;
         }
         walked.named.extend_from_slice(&named);
         walked.means.extend_from_slice(&current);
+    }
+
+    /// The meanings of a segment after a path with the meanings `before`.
+    fn step(&self, origin: ModuleId, before: &Meanings, segment: &'n str, trail: &mut Trail<'n>) -> Meanings {
+        let mut next = Meanings::new();
+        for meaning in before.iter().take(MAX_MEANINGS) {
+            match meaning {
+                Meaning::Module(id) => next.extend(self.lookup(*id, segment, self.viewer(origin, *id), trail)),
+                Meaning::Builtin(krate) => next.push(Meaning::Builtin(home(*krate, segment))),
+                other => next.push(*other),
+            }
+        }
+        next.dedup();
+        next
     }
 
     /// The module whose privileges apply when a path looks into another one. Paths in inline modules are written as seen from the

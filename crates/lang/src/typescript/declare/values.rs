@@ -55,6 +55,13 @@ impl DeclarationWalk<'_> {
                 Expression::StringLiteral(name) => self.module(name.value.as_str(), Imported::Namespace, it.span),
                 _ => RecipeId::UNKNOWN,
             },
+            other => self.composed_value(other),
+        }
+    }
+
+    /// The value of an expression that consists of others: what it wraps, chooses or contains.
+    fn composed_value(&mut self, value: &Expression<'_>) -> RecipeId {
+        match value {
             Expression::ParenthesizedExpression(it) => self.value(&it.expression),
             Expression::TSNonNullExpression(it) => self.value(&it.expression),
             Expression::TSInstantiationExpression(it) => self.value(&it.expression),

@@ -108,7 +108,7 @@ struct Project {
     config: Arc<Config>,
     files: Arc<FileSet>,
     references: Vec<String>,
-    /// The projects that the references lead to, computed on first use.
+    /// The projects that the references resolve to, computed on first use.
     reachable: OnceLock<Reachable>,
 }
 

@@ -1,4 +1,4 @@
-//! The projects that the `references` of a configuration lead to, and which of them owns a file.
+//! The projects that the `references` of a configuration resolve to, and which of them owns a file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

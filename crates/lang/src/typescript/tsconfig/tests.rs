@@ -307,7 +307,7 @@ fn cycles_are_reported_once_wherever_they_are_entered() {
 }
 
 #[test]
-fn hostile_chains_end() {
+fn hostile_chains_terminate() {
     // Every file extends every other one: the number of paths is astronomical.
     let names: Vec<String> = (0..30).map(|i| format!("c{i}.json")).collect();
     let all: Vec<String> = names.iter().map(|name| format!("\"./{name}\"")).collect();

@@ -53,7 +53,7 @@ fn aliases_and_the_first_version() {
 }
 
 #[test]
-fn bits_without_a_meaning_are_a_warning() {
+fn unknown_mask_bits_give_a_warning() {
     let decoded = check(r#"{"v":2,"i":[["a",1,15],["b",1,8]]}"#, r#"{"v":2,"i":[["a",1],["b",1,0]]}"#);
     let expected = ["15", "8"]
         .into_iter()
@@ -63,7 +63,7 @@ fn bits_without_a_meaning_are_a_warning() {
 }
 
 #[test]
-fn entries_that_are_none() {
+fn invalid_entries_are_rejected() {
     let cases = [
         (r#"["a",-1]"#, r#"/i/0/1: expected a depth of 0 or more, found -1 in ["a",-1]"#),
         (r#"["a",1.5]"#, r#"/i/0/1: expected a whole number as depth, found 1.5 in ["a",1.5]"#),
@@ -89,7 +89,7 @@ fn entries_that_are_none() {
 }
 
 #[test]
-fn documents_that_are_none() {
+fn invalid_documents_are_rejected() {
     let cases: &[(&str, &[&str])] = &[
         ("[]", &["`s.json`: expected an object, found []"]),
         (
@@ -133,7 +133,7 @@ fn documents_that_are_none() {
 }
 
 #[test]
-fn every_mistake_is_found_at_once() {
+fn all_errors_of_a_document_are_reported_together() {
     check_errors(
         r#"{"v":2,"i":[["/a",-1],"b"],"x":[5]}"#,
         &[

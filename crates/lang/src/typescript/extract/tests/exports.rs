@@ -56,7 +56,7 @@ fn re_exports_name_their_source() {
 }
 
 #[test]
-fn blocks_keep_their_own() {
+fn declarations_inside_module_blocks_are_not_exports_of_the_file() {
     check("declare module 'x' { export const a: 1; export {b} from 'y'; export * from 'z' }", "");
     check("namespace N { export const a = 1 }", "");
     check("export declare namespace N { const a: 1; export {a} }", "N");

@@ -18,14 +18,14 @@ fn both_families_are_read_and_written_sorted() {
     let abs = r#"".stan/context/abs/00/c.ts":{"id":".stan/context/abs/00/c.ts","locatorAbs":"/o/c.ts","size":0,"sha256":"HASH"}"#;
     let input = format!(r#"{{"nodes":{{{npm},{abs}}},"v":1}}"#).replace("HASH", HASH);
     let expected = format!("{{\"v\":1,\"nodes\":{{{abs},{npm}}}}}\n").replace("HASH", HASH);
-    let integrity = decode(input.as_bytes(), "m.json").unwrap();
-    assert_eq!(String::from_utf8(integrity.encode()).unwrap(), expected);
-    let package = integrity.nodes.values().find_map(|node| node.package.as_ref()).unwrap();
+    let externals_lock = decode(input.as_bytes(), "m.json").unwrap();
+    assert_eq!(String::from_utf8(externals_lock.encode()).unwrap(), expected);
+    let package = externals_lock.nodes.values().find_map(|node| node.package.as_ref()).unwrap();
     assert_eq!((package.name.as_str(), package.path.as_str()), ("@s/p", "a/b.d.ts"));
 }
 
 #[test]
-fn documents_that_are_none() {
+fn invalid_documents_are_rejected() {
     let node = |text: &str| format!(r#"{{"v":1,"nodes":{{"x/a":{text}}}}}"#);
     let cases: &[(String, &[&str])] = &[
         (r#"{"v":2,"nodes":{}}"#.into(), &["`m.json` at /v: expected the version 1, found 2"]),
@@ -92,7 +92,7 @@ fn any_node() -> impl Strategy<Value = (String, LockedExternal)> {
 proptest! {
     #[test]
     fn encoded_locks_decode_to_the_same_value(nodes in prop::collection::btree_map("[a-z]", any_node(), 0..6)) {
-        let integrity = ExternalsLock { nodes: nodes.into_values().collect() };
-        prop_assert_eq!(decode(&integrity.encode(), "m.json").unwrap(), integrity);
+        let externals_lock = ExternalsLock { nodes: nodes.into_values().collect() };
+        prop_assert_eq!(decode(&externals_lock.encode(), "m.json").unwrap(), externals_lock);
     }
 }
