@@ -44,7 +44,7 @@ impl<'p> AbsPath<'p> {
 
     /// Whether a path is this one or below it.
     pub fn holds(self, absolute: &str) -> bool {
-        absolute == self.base || self.below(absolute).is_some()
+        absolute == self.as_str() || self.below(absolute).is_some()
     }
 }
 

@@ -12,7 +12,7 @@ use stan_lang::packages::file_of_id;
 use stan_lang::packages::vendored::{VendoredCrates, name_and_version};
 use stan_lang::project::Worker;
 use stan_lang::{ProjectResolvers, SourceFile, Target};
-use stan_model::document::integrity::PackageFile;
+use stan_model::document::externals_lock::PackageFile;
 use stan_model::document::pack::PackPackage;
 use stan_model::names::FileUnits;
 use stan_model::outline::LineStarts;

@@ -8,8 +8,6 @@ pub mod context_schema;
 mod error;
 pub mod export_report;
 pub mod externals_lock;
-/// The earlier name of [`externals_lock`], for its last user, `stan_engine::pack`.
-pub use externals_lock as integrity;
 mod node_id;
 pub mod outline_reports;
 pub mod pack;
