@@ -163,7 +163,7 @@ fn braintree(before: &[u8], token: &[u8]) -> Option<&'static str> {
     (is_token && token.len() == 32 && is_plausible(token)).then_some("braintree-token")
 }
 
-/// How the key of Azure's storage emulator starts, which is public and the same for everyone.
+/// How the key of Azure's storage emulator starts, which is public.
 pub(crate) const EMULATOR_KEY: &[u8] = b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq";
 
 /// `AccountKey=` and 64 bytes in base64, in a connection string.
