@@ -34,12 +34,21 @@ impl RootedGlob {
             return Err(refused("it names a folder; write what is wanted in it, such as `**/*.md`"));
         }
         PathGlobs::check(rest).map_err(|error| refused(&error.reason))?;
+        let mut is_split = false;
         while let Some((name, after)) = rest.split_once('/') {
             let Some(literal) = literal(name) else { break };
             push(&mut parent, &literal);
             rest = after;
+            is_split = true;
         }
-        Ok(Self { parent, pattern: rest.to_owned() })
+        // Beside other characters, `**` means `*`, but not at the start of a glob: without this, `src/**.ts` would match more
+        // below `src` when it is split there.
+        let beside = rest.trim_start_matches('*');
+        let pattern = match rest.starts_with("**") && !beside.is_empty() && !beside.starts_with('/') {
+            true if is_split => ["*", beside].concat(),
+            _ => rest.to_owned(),
+        };
+        Ok(Self { parent, pattern })
     }
 }
 

@@ -197,6 +197,10 @@ fn globs_that_start_anywhere() {
         ("/a", "/", "a"),
         ("a/\\[id\\]/b", "a/[id]", "b"),
         ("node_modules/x/README.md", "node_modules/x", "README.md"),
+        // `**` crosses folders only as a whole component, or at the start of a glob.
+        ("src/**.ts", "src", "*.ts"),
+        ("**.ts", "", "**.ts"),
+        ("src/**", "src", "**"),
     ] {
         let expected = RootedGlob { parent: parent.to_owned(), pattern: pattern.to_owned() };
         assert_eq!(RootedGlob::new(glob), Ok(expected), "{glob}");
