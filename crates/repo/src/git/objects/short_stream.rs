@@ -164,13 +164,13 @@ fn block(
 }
 
 /// Parses the codes of a dynamic block.
-fn codes(bits: &mut Bits<'_>) -> Option<(Codes, Codes)> {
+fn codes(bits: &mut Bits<'_>) -> Option<(Codes<SYMBOL_TABLE>, Codes<DISTANCE_TABLE>)> {
     let [symbols, distances, lengths] = [(257, 5), (1, 5), (4, 4)].map(|number| bits.number(number));
     let mut own = [0; LENGTH_ORDER.len()];
     for &place in LENGTH_ORDER.get(..lengths)? {
         own[place] = bits.take(3) as u8;
     }
-    let own = Codes::new(&own)?;
+    let own = Codes::<LENGTH_TABLE>::new(&own)?;
     let mut all = [0; 288 + 32];
     let lengths = all.get_mut(..symbols + distances)?;
     let mut at = 0;
@@ -190,26 +190,29 @@ fn codes(bits: &mut Bits<'_>) -> Option<(Codes, Codes)> {
     Some((Codes::new(symbols)?, Codes::new(distances)?))
 }
 
-/// The number of bits that index a code's table. Longer codes belong to rare symbols.
-const TABLE_BITS: u8 = 10;
+/// The entries of the tables of symbols, of distances, and of the lengths of their codes: powers of two, indexed by the next bits.
+/// A stream has one of each, and filling a large table takes longer than decoding a short stream. Longer codes belong to rare symbols.
+const SYMBOL_TABLE: usize = 1 << 10;
+const DISTANCE_TABLE: usize = 1 << 7;
+const LENGTH_TABLE: usize = 1 << 7;
 const MAX_CODE_BITS: usize = 15;
 /// [`Bits::peek`] returns at least 57 bits.
 const CODES_IN_PEEK: usize = 57 / MAX_CODE_BITS;
 
 /// A Huffman code, built from the lengths of its symbols' codes.
-struct Codes {
+struct Codes<const TABLE: usize> {
     /// Indexed by the next bits: a symbol, and in the lowest four bits the length of its code; 0 if the code is longer.
-    table: [u16; 1 << TABLE_BITS],
+    table: [u16; TABLE],
     /// The number of symbols by code length.
     counts: [u16; MAX_CODE_BITS + 1],
     /// Sorted by length, then by number.
     symbols: [u16; 288],
 }
 
-impl Codes {
+impl<const TABLE: usize> Codes<TABLE> {
     /// `None` for lengths that leave bit patterns unused or ambiguous; only a single symbol may leave some unused.
     fn new(lengths: &[u8]) -> Option<Self> {
-        let mut codes = Self { table: [0; 1 << TABLE_BITS], counts: [0; MAX_CODE_BITS + 1], symbols: [0; 288] };
+        let mut codes = Self { table: [0; TABLE], counts: [0; MAX_CODE_BITS + 1], symbols: [0; 288] };
         for &length in lengths {
             *codes.counts.get_mut(usize::from(length))? += 1;
         }
@@ -228,7 +231,7 @@ impl Codes {
         for (symbol, &length) in (0u16..).zip(lengths).filter(|(_, length)| **length != 0) {
             let (start, code) = &mut starts[usize::from(length)];
             *codes.symbols.get_mut(*start)? = symbol;
-            if length <= TABLE_BITS {
+            if u32::from(length) <= TABLE.trailing_zeros() {
                 // Codes are stored with their first bit lowest.
                 let first = (code.reverse_bits() >> (32 - u32::from(length))) as usize;
                 let places = codes.table.get_mut(first..)?.iter_mut().step_by(1 << length);
@@ -241,7 +244,7 @@ impl Codes {
     }
 
     fn decode(&self, bits: u64) -> Decoded {
-        match self.table[(bits & ((1 << TABLE_BITS) - 1)) as usize] {
+        match self.table[bits as usize & (TABLE - 1)] {
             0 => self.decode_long(bits),
             entry => Some((entry >> 4, (entry & 15) as u8)),
         }
@@ -372,10 +375,11 @@ mod tests {
 
     #[test]
     fn incomplete_codes_are_refused() {
-        assert!(Codes::new(&[1, 1]).is_some() && Codes::new(&[2, 2, 2, 2]).is_some());
-        assert!(Codes::new(&[0, 1, 0]).is_some() && Codes::new(&[0, 0]).is_some(), "one symbol, or none");
-        assert!(Codes::new(&[1, 2]).is_none() && Codes::new(&[1, 1, 1]).is_none() && Codes::new(&[16]).is_none());
-        assert_eq!(Codes::new(&[0, 1]).unwrap().decode(1), None);
+        let codes = Codes::<LENGTH_TABLE>::new;
+        assert!(codes(&[1, 1]).is_some() && codes(&[2, 2, 2, 2]).is_some());
+        assert!(codes(&[0, 1, 0]).is_some() && codes(&[0, 0]).is_some(), "one symbol, or none");
+        assert!(codes(&[1, 2]).is_none() && codes(&[1, 1, 1]).is_none() && codes(&[16]).is_none());
+        assert_eq!(codes(&[0, 1]).unwrap().decode(1), None);
     }
 
     #[test]
