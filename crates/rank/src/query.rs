@@ -3,7 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fixed::Fixed;
-use crate::words::{HashedRange, TermKey, for_each_part, for_each_piece, hashed_ranges, is_stop, key, ranges};
+use crate::words::{
+    HashedRange, TermKey, for_each_part, for_each_piece, hashed_ranges, is_stop, is_stop_in_any_case, key, ranges,
+};
 
 /// Longer texts are truncated: a text starts with its topic.
 const MAX_TEXT_BYTES: usize = 32 << 10;
@@ -65,7 +67,7 @@ impl TextQuery {
             }
             seen.insert(word, query.words.len());
             query.words.push(TextWord { key: key(word), text: word.to_owned(), weight, is_identifier });
-            if is_stop(&word.to_lowercase()) {
+            if is_stop_in_any_case(word) {
                 continue;
             }
             for_each_piece(word.as_bytes(), &mut |piece, part| {
@@ -169,7 +171,7 @@ pub fn message_words(message: &str) -> (Vec<(TermKey, u16)>, u32) {
         let mut taken = 0;
         for word in line.split_whitespace().filter(|word| !word.contains("://")) {
             for (start, end) in ranges(word.as_bytes()) {
-                let Some(word) = word.get(start..end).filter(|word| !is_stop(&word.to_lowercase())) else { continue };
+                let Some(word) = word.get(start..end).filter(|word| !is_stop_in_any_case(word)) else { continue };
                 for_each_part(word.as_bytes(), &mut |part| {
                     if taken < most && !is_stop(part) {
                         taken += 1;

@@ -134,9 +134,25 @@ const STOP: &[&str] = &[
     "you",
 ];
 
+/// No stop word is longer.
+const MAX_STOP_BYTES: usize = 11;
+
 /// Whether the word (in lower case) or part is a stop word.
 pub(crate) fn is_stop(word: &str) -> bool {
-    STOP.binary_search(&word).is_ok()
+    word.len() <= MAX_STOP_BYTES && STOP.binary_search(&word).is_ok()
+}
+
+/// Whether a word in any case is a stop word. Called for every word of every message: copies nothing to the heap, except words that
+/// are not ASCII.
+pub(crate) fn is_stop_in_any_case(word: &str) -> bool {
+    if !word.is_ascii() {
+        return is_stop(&word.to_lowercase());
+    }
+    let mut lower = [0; MAX_STOP_BYTES];
+    let Some(lower) = lower.get_mut(..word.len()) else { return false };
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    STOP.binary_search_by(|stop| stop.as_bytes().cmp(lower)).is_ok()
 }
 
 /// The range of every word of at least two bytes.
@@ -461,6 +477,10 @@ mod tests {
     fn stop_words_are_sorted() {
         assert!(STOP.is_sorted());
         assert!(is_stop("the") && is_stop("fixes") && !is_stop("route"));
+        assert_eq!(STOP.iter().map(|word| word.len()).max(), Some(MAX_STOP_BYTES));
+        for word in ["The", "FIXES", "Suggestions", "Route", "suggestionss", "", "DöS"] {
+            assert_eq!(is_stop_in_any_case(word), is_stop(&word.to_lowercase()), "{word}");
+        }
     }
 
     #[test]
