@@ -142,7 +142,7 @@ pub(crate) fn is_stop(word: &str) -> bool {
     word.len() <= MAX_STOP_BYTES && STOP.binary_search(&word).is_ok()
 }
 
-/// Whether a word in any case is a stop word. Called for every word of every message: copies nothing to the heap, except words that
+/// Whether a word in any case is a stop word. Used for each word of a message: copies nothing to the heap, except words that
 /// are not ASCII.
 pub(crate) fn is_stop_in_any_case(word: &str) -> bool {
     if !word.is_ascii() {
