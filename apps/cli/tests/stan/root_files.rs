@@ -2,12 +2,8 @@
 
 use std::fs;
 
-use serde_json::Value;
-
-use crate::archives::names;
+use crate::archives::{archived, json};
 use crate::support::Repository;
-
-const ARCHIVE: &str = ".stan/output/archive.tar";
 
 /// About 30,000 tokens in the root; `package.json` and `README.md` are not the smallest.
 fn repository(config: &str) -> Repository {
@@ -22,16 +18,6 @@ fn repository(config: &str) -> Repository {
         ("stan.config.yml", config),
         ("src/a.ts", "export const a = 1;\n"),
     ])
-}
-
-fn json(repository: &Repository, arguments: &[&str]) -> Value {
-    let output = repository.output(arguments, &[]);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn archived(repository: &Repository) -> Vec<String> {
-    names(&repository.root().join(ARCHIVE)).into_iter().filter(|name| !name.starts_with(".stan/")).collect()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::archives::names;
+use crate::archives::{archived, json, names};
 use crate::support::Repository;
 
 const STATE: &str = ".stan/context/dependency.state.json";
@@ -27,16 +27,6 @@ fn repository() -> Repository {
         ("local/plain.txt", "nothing special\n"),
         ("local/keys.txt", &format!("{}\n", token())),
     ])
-}
-
-fn json(repository: &Repository, arguments: &[&str]) -> Value {
-    let output = repository.output(arguments, &[]);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn archived(repository: &Repository) -> Vec<String> {
-    names(&repository.root().join(ARCHIVE)).into_iter().filter(|name| !name.starts_with(".stan/")).collect()
 }
 
 #[test]
