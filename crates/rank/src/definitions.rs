@@ -175,7 +175,7 @@ impl<'t> Finder<'t> {
 
     /// The next byte that is not white space.
     fn next(&self, end: usize) -> Option<u8> {
-        // Bounded: otherwise, a hostile text of spaces would be scanned again for every word.
+        // Bounded: otherwise, a hostile text of spaces would be scanned again for each word.
         self.text.get(end..)?.iter().take(64).copied().find(|byte| !byte.is_ascii_whitespace())
     }
 }

@@ -1,4 +1,4 @@
-//! Ranks files: the score of a file is the weighted sum of its signals. The formula is the same for every query; missing inputs
+//! Ranks files: the score of a file is the weighted sum of its signals. The formula is the same for all queries; missing inputs
 //! contribute nothing.
 //!
 //! The weights were fitted on public commits (`docs/benchmarks.md`); none of them is specific to a repository or a

@@ -30,6 +30,6 @@ pub enum PlannedMode {
     Kept,
     /// Copied from another file, as it was before any change.
     Of(String),
-    /// As the patch says, for everyone who may read the file.
+    /// As in the patch: for all users who may read the file.
     Executable(bool),
 }

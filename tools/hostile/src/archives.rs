@@ -1,4 +1,4 @@
-//! Checks an archive for everything that could trick an extractor: every entry must be a plain file at a plain path.
+//! Checks an archive for names and types that could trick an extractor: each entry must be a plain file at a plain path.
 //!
 //! GNU tar extracts it as well, into its own folder; this reader finds what tar silently corrects.
 

@@ -14,7 +14,7 @@ pub(super) struct DetailLevels {
     pub(super) levels: Vec<u8>,
     /// By file: how many of its ranked names are shown, at the levels that show some.
     pub(super) names: Vec<usize>,
-    /// By folder: one line for everything below it.
+    /// By folder: one line for all files below it.
     pub(super) folded: Vec<bool>,
     /// By folder: not even one line; its parent counts it.
     pub(super) hidden: Vec<bool>,

@@ -1,4 +1,4 @@
-//! Covers of small maps, and the property that must hold for every map.
+//! Covers of small maps, and the property that each map must have.
 
 use proptest::prelude::*;
 use stan_model::NodeKind;

@@ -1,5 +1,5 @@
 //! git's index: one reader of its format (`file`, with the bitmaps of split indexes in `ewah`) and two views: names of tracked
-//! files (`tracked`, for every scan), and whole entries (`entries`, to find changes).
+//! files (`tracked`, for each scan), and whole entries (`entries`, to find changes).
 
 pub(crate) mod entries;
 mod ewah;

@@ -1,6 +1,6 @@
 //! Reads single entries of a pack (`.pack`) and resolves their deltas, bounded in size, number and depth.
 //!
-//! Does not verify hashes: the store does that for every object.
+//! Does not verify hashes: the store does that for each object.
 
 use std::path::Path;
 use std::rc::Rc;
